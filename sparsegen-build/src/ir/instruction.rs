@@ -249,6 +249,8 @@ pub struct Joined {
 pub struct Ordered {
     /// The name of the order.
     pub name: String,
+    /// A description of the result's arrays, for errors.
+    pub what: String,
     /// The arrays that determine it.
     pub by: ByParent,
 }

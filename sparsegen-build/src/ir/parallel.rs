@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
-use super::{Array, Combining, Dtype, Expr, Function, Place};
+use super::{Array, Combining, Dtype, Expr, Function, Place, Result, Uses};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,16 @@ impl Function {
         });
         found.unwrap_or_else(|| result.clone())
     }
+
+    /// Counts the uses in the body and in the results, of which parts compute reductions.
+    pub fn uses(&self) -> Uses {
+        let mut function = self.clone();
+        let reduces = self.parallel.as_ref().is_some_and(|parallel| !parallel.scalars.is_empty());
+        if let (true, Result::Scalar { value, .. }) = (reduces, &mut function.result) {
+            *value = self.of_part(value);
+        }
+        Uses::of_function(&function)
+    }
 }
 
 /// A result of which each part has entries of all parents, which are joined parent by parent. The
@@ -81,6 +91,9 @@ pub struct ByParent {
     /// The reduction that combines the values of entries with the same coordinate, if the parents are
     /// the coordinates of entries, which several parts may have.
     pub combined: Option<Reduced>,
+    /// The value of a slot without an entry, if the joined result has a slot of each parent for every
+    /// entry of the parent with the most entries.
+    pub padding: Option<Expr>,
 }
 
 impl ByParent {
@@ -88,6 +101,8 @@ impl ByParent {
     pub fn contents(&self, array: &Array) -> Contents {
         let is = |name: &Option<String>| name.as_ref() == Some(&array.name);
         match array.place {
+            _ if is(&self.ends) && self.padding.is_some() => Contents::Slots,
+            _ if self.padding.is_some() => Contents::Slotted,
             _ if is(&self.ends) => Contents::Ends,
             _ if is(&self.coordinates) && (self.ends.is_some() || self.combined.is_some()) => {
                 Contents::Parents
@@ -116,6 +131,10 @@ pub enum Contents {
     Entries,
     /// A value for each parent, combined of those of all parts.
     Combined,
+    /// The number of slots.
+    Slots,
+    /// An element for each slot of each parent.
+    Slotted,
 }
 
 /// A result of which each part of a range of positions stores the entries at the coordinates of its

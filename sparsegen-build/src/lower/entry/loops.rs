@@ -96,7 +96,7 @@ fn extents(function: &Function) -> Vec<(String, Expr)> {
 
 /// Counts the uses in loops and in the values that they return.
 fn uses(function: &Function, returns: &[(Type, Expr)]) -> Uses {
-    let mut uses = Uses::of_function(function);
+    let mut uses = function.uses();
     returns.iter().for_each(|(_, value)| uses.count_expr(value));
     uses
 }
@@ -117,7 +117,7 @@ pub(super) fn slots(function: &Function) -> Vec<Slot<'_>> {
         }
     }
     slots.extend(function.sizes.iter().filter(|size| is_passed(size)).map(Slot::Size));
-    let uses = Uses::of_function(function);
+    let uses = function.uses();
     if let Some(parallel) = &function.parallel {
         let own = parallel.intervals.iter().flat_map(|intervals| {
             let [first, after] = &intervals.own;

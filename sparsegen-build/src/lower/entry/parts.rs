@@ -7,6 +7,7 @@ use crate::ir::{
     Array, Assembly, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Joined, Joining,
     Ordered, Own, Parallel, Place, TensorResult,
 };
+use crate::names::plain;
 
 impl Run<'_> {
     /// Divides the range of the outermost loop.
@@ -95,7 +96,11 @@ impl Run<'_> {
                             None => joining(array, fits, (arrays, &names.storage.vals)),
                         },
                     }));
-                    orders.extend(by.map(|by| Ordered { name: names.order, by: by.clone() }));
+                    orders.extend(by.map(|by| Ordered {
+                        name: names.order,
+                        what: format!("arrays of {}", plain(self.kernel)),
+                        by: by.clone(),
+                    }));
                 }
             }
         }

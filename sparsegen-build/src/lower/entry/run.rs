@@ -40,7 +40,7 @@ pub(super) struct Run<'b> {
     pub(super) loops: &'b Function,
     way: Way,
     /// The name of the kernel in messages.
-    kernel: &'b str,
+    pub(super) kernel: &'b str,
 }
 
 impl Builder<'_> {

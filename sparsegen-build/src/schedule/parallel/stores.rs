@@ -51,7 +51,9 @@ impl Outermost<'_> {
             let by_row =
                 *range == Range::Coordinates && program.level_variable(result, 0) == Some(v);
             return match places {
-                Places::Counted if self.keeps_order(program, target, leaf) => Ok(Stores::Joined),
+                Places::Counted | Places::Slots if self.keeps_order(program, target, leaf) => {
+                    Ok(Stores::Joined)
+                }
                 Places::Fixed if by_row && levels.iter().all(lists_coordinates) => {
                     Ok(Stores::Apart)
                 }
@@ -229,14 +231,24 @@ fn lists_coordinates(spec: &LevelSpec) -> bool {
 
 /// Returns whether loops only add to a result, or assign each of its entries at most once.
 fn only_adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
-    let mut sums: Vec<bool> = Vec::new();
+    let assigns = !accumulations(bodies, target).contains(&Some(ReduceOp::SUM));
+    adds(bodies, target) || !target.in_place && assigns
+}
+
+/// Returns whether loops only add to a result.
+pub(super) fn adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
+    accumulations(bodies, target).into_iter().all(|op| op == Some(ReduceOp::SUM))
+}
+
+/// Returns how loops accumulate in a result.
+fn accumulations(bodies: &[Rc<Plan>], target: &Target) -> Vec<Option<ReduceOp>> {
+    let mut found = Vec::new();
     for body in bodies {
         body.for_each_assign(&mut |access, accumulate| {
             if access.tensor == target.access.tensor {
-                sums.push(accumulate == Some(ReduceOp::SUM));
+                found.push(accumulate);
             }
         });
     }
-    let mut sums = sums.iter();
-    sums.clone().all(|is_sum| *is_sum) || !target.in_place && !sums.any(|is_sum| *is_sum)
+    found
 }
