@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::Outermost;
 use crate::concrete::parted::{Range, Stores};
-use crate::concrete::space::BlockSize;
+use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::{LevelSpec, Places};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, PositionIteration, StorageArray, is_list};
-use crate::notation::ReduceOp;
+use crate::notation::{ReduceOp, VariableId};
 use crate::types::Literal;
 
 impl Outermost<'_> {
@@ -70,6 +70,12 @@ impl Outermost<'_> {
             return can
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
+        }
+        let lists_blocks = program
+            .level_variable(result, 0)
+            .is_some_and(|of| counts_blocks(program, v, of) && *range == Range::Coordinates);
+        if lists_blocks && is_appended(&levels[0]) && levels.iter().all(is_stored_in_parts) {
+            return Ok(Stores::Apart);
         }
         // The blocks of positions of an operand are in the order of its entries.
         let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
@@ -192,6 +198,21 @@ fn divides_coordinates(program: &Program, range: &Range) -> bool {
             *level == 0 && spec.properties.ordered && spec.properties.unique
         }
     }
+}
+
+/// Returns whether a variable counts blocks of another.
+fn counts_blocks(program: &Program, v: VariableId, of: VariableId) -> bool {
+    match program.space.definition(v) {
+        Some(Definition::Computed(Coordinate::Div(inner, _))) => {
+            *inner == of || counts_blocks(program, *inner, of)
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// Returns whether a level appends only the coordinates that have entries.
+fn is_appended(spec: &LevelSpec) -> bool {
+    spec.level.append().is_some() && spec.level.insert().is_none() && !spec.properties.full
 }
 
 /// Returns whether parts of a level can be stored separately.
