@@ -18,7 +18,7 @@ use crate::iteration::plan::Plan;
 use crate::level::PositionIteration;
 use crate::notation::VariableId;
 use outermost::{Outermost, versions};
-use stores::{adds, joins_phases, least_common_multiple};
+use stores::{adds, joins_phases, least_common_multiple, stored_by_several};
 
 /// Checks that the loop over a variable can be divided into parts.
 pub(super) fn check(
@@ -39,14 +39,13 @@ pub(super) fn check(
         .help("parallelize another loop, or remove the command"))
 }
 
-/// Returns how the outermost loop is divided into parts, or the reason why it cannot be.
+/// Returns how the outermost loop is divided into parts, or the reason why it cannot be. Of several
+/// loops one after another, those over the variable of the last one are divided.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
-    let mut outermost = Vec::new();
-    Outermost::find(program, plan, None, &mut outermost)?;
-    let v = outermost.last().ok_or("there is no loop")?.inner.variable;
-    let count = outermost.iter().take_while(|of| of.inner.variable != v).count();
-    let divided = outermost.split_off(count);
-    let whole = outermost;
+    let mut whole = Vec::new();
+    Outermost::find(program, plan, None, &mut whole)?;
+    let v = whole.last().ok_or("there is no loop")?.inner.variable;
+    let divided = whole.split_off(whole.iter().take_while(|of| of.inner.variable != v).count());
     let follows = follows(program, plan);
     if follows && whole.is_empty() {
         let mut targets = program.targets.iter();
@@ -62,7 +61,7 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
         return Err("loops for different cases differ".to_owned());
     }
     if !whole.is_empty() {
-        first.stores = leads(program, &whole, &divided, &first)?;
+        first.stores = copies_after(program, &whole, &divided, &first.stores)?;
     }
     first.prepares = divided.iter().any(|of| of.fills || of.repeats);
     if divided.iter().any(|of| of.fills && of.repeats) && !first.is_independent() {
@@ -73,30 +72,26 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
 }
 
 /// Returns how parts store to the results if the first part alone runs other loops before those that
-/// are divided: these add to copies, except those of the first part.
-fn leads(
+/// are divided: these add to the result of the first part, and to copies.
+fn copies_after(
     program: &Program,
     whole: &[Outermost<'_>],
     divided: &[Outermost<'_>],
-    parted: &Parted,
+    stores: &[Stores],
 ) -> Result<Vec<Stores>, String> {
     let cost_of = |loops: &[Outermost<'_>]| {
         loops.iter().map(|of| cost(program, &Plan::Loop(of.inner.clone()))).sum::<f64>()
     };
-    let takes = |(target, stores): (&Target, &Stores)| {
-        matches!(stores, Stores::Copies | Stores::Intervals)
-            && divided.iter().all(|of| adds(&of.inner.bodies, target))
-    };
-    let can =
-        program.targets.iter().zip(&parted.stores).all(takes) && cost_of(whole) <= cost_of(divided);
-    match can {
-        true => Ok(vec![Stores::Copies; parted.stores.len()]),
-        false => {
-            let result = program.targets[0].access.tensor;
-            let name = &program.tensor(result).name;
-            Err(format!("`{name}` is stored by several loops, one after another"))
+    let is_costly = cost_of(whole) > cost_of(divided);
+    let copied = |(target, stores): (&Target, &Stores)| {
+        let is_copied = matches!(stores, Stores::Copies | Stores::Intervals)
+            && divided.iter().all(|of| adds(&of.inner.bodies, target));
+        match is_copied && !is_costly {
+            true => Ok(Stores::Copies),
+            false => Err(stored_by_several(program, target)),
         }
-    }
+    };
+    program.targets.iter().zip(stores).map(copied).collect()
 }
 
 impl Outermost<'_> {
@@ -159,6 +154,11 @@ mod tests {
         let csc = "y = 'dense', A = 'csc', x = 'dense'";
         assert!(loops(spmv, csc, &["parallelize(j)"]).starts_with("∀j "));
         // The command requires its loop outermost.
+        // The first part runs the loop before them.
+        let residual = "r[i] = b[i] - A[i,j] * x[j]";
+        let by_columns = "r = 'dense', b = 'dense', A = 'csc', x = 'dense'";
+        let both = loops(residual, by_columns, &["parallelize(j)"]);
+        assert!(both.starts_with("∀i r[i] = b[i]; ∀j "), "{both}");
         let dense = "C = 'dense', A = 'dense', B = 'dense'";
         let product = "C[i,j] = A[i,k] * B[k,j]";
         assert!(loops(product, dense, &["reorder(j, i)", "parallelize(j)"]).starts_with("∀j "));

@@ -101,8 +101,8 @@ impl<'p> Outermost<'p> {
         }
     }
 
-    /// Returns whether each part may run the loops of temporaries that precede the loop: in full, or at
-    /// the coordinates of the part if nothing else is read.
+    /// Returns whether each part can run the loops of temporaries before this one: in full, or at the
+    /// coordinates of the part if it reads the temporaries at no others.
     fn follow(&mut self, program: &Program, plan: &Plan) -> bool {
         let Plan::Where { temporaries, producer, .. } = plan else { return false };
         let v = self.inner.variable;

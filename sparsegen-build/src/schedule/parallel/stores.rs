@@ -169,7 +169,6 @@ pub(super) fn joins_phases(
     target: &Target,
     loops: &[Outermost<'_>],
 ) -> Result<(), String> {
-    let name = &program.tensor(target.access.tensor).name;
     let levels = &program.tensor(target.access.tensor).format.levels;
     let has_places =
         levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
@@ -184,8 +183,14 @@ pub(super) fn joins_phases(
         || has_places && (loops.iter().all(is_own) || only_adds(&bodies, target) && !is_scalar);
     match is_joined {
         true => Ok(()),
-        false => Err(format!("`{name}` is stored by several loops, one after another")),
+        false => Err(stored_by_several(program, target)),
     }
+}
+
+/// Returns the reason why loops that follow each other are not divided.
+pub(super) fn stored_by_several(program: &Program, target: &Target) -> String {
+    let name = &program.tensor(target.access.tensor).name;
+    format!("`{name}` is stored by several loops, one after another")
 }
 
 /// Returns whether each coordinate belongs to one part, and the coordinates of consecutive parts
