@@ -171,7 +171,9 @@ impl Lowering<'_> {
                     let arms = vec![(condition, self.plan(holds, scope))];
                     Stmt::choose(arms, self.plan(otherwise, scope))
                 }
-                None => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
+                None => {
+                    plans.iter().flat_map(|plan| self.in_sequence(plans, plan, scope)).collect()
+                }
             },
             Plan::Visit(v) => self.visit(*v, scope),
         }

@@ -12,8 +12,8 @@ pub struct Parted {
     pub range: Range,
     /// The number of consecutive coordinates that are in one part: those of a block of a result.
     pub block: u64,
-    /// `true` if each part fills a workspace before its loop.
-    pub fills: bool,
+    /// `true` if each part computes a workspace or a scalar before its loop.
+    pub prepares: bool,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
 }
@@ -48,7 +48,8 @@ pub enum Stores {
     /// Each part assembles a result of its own, with values that it has added up. The values of a
     /// coordinate are combined in the order of the parts.
     Merged,
-    /// Each part adds to a copy of its own. The copies are combined in the order of the parts.
+    /// Each part adds to a copy of its own. The copies are combined in the order of the parts. The first
+    /// part has the result itself, and runs other loops before the divided ones.
     Copies,
     /// Each part computes a reduction. The values are combined in the order of the parts; the result is
     /// computed from that.

@@ -246,6 +246,10 @@ fn place(target: &Target) -> TokenStream {
 pub(super) fn value(value: &Value) -> TokenStream {
     match value {
         Value::Name(name) => ident(name).into_token_stream(),
+        Value::Deref(name) => {
+            let name = ident(name);
+            quote!(*#name)
+        }
         Value::Computed(value, _) => expr(value),
         Value::Call(call) => self::call(call),
         Value::Total(parts, call, by) => parts::total(parts, call, by),

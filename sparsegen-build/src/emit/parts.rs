@@ -8,7 +8,7 @@ use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
     Array, BinaryOp, ByParent, Call, Combining, Contents, Count, Divided, Element, Expr, Intervals,
-    Joined, Joining, Ordered, Own, Parts, Width, Work,
+    Joined, Joining, Ordered, Own, Parts, Vector, Width, Work,
 };
 
 /// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
@@ -185,8 +185,11 @@ pub(super) fn join(
         #returned
     }));
     let is_read = |joined: &Joined| match &joined.by {
-        Joining::Ordered(_, Contents::Entries | Contents::Combined) => true,
-        Joining::Ordered(_, Contents::Count | Contents::Parents | Contents::Ends) => {
+        Joining::Ordered(_, Contents::Entries | Contents::Combined | Contents::Slotted) => true,
+        Joining::Ordered(
+            _,
+            Contents::Count | Contents::Parents | Contents::Ends | Contents::Slots,
+        ) => {
             let name = Some(&joined.name);
             orders.iter().any(
                 |Ordered { by: ByParent { coordinates, ends, entries, .. }, .. }| {
@@ -218,7 +221,7 @@ pub(super) fn join(
 }
 
 /// Emits `let order = kernel::Order::of_segments(&c2_pos, &c2_crd);`
-fn order(Ordered { name, by }: &Ordered) -> TokenStream {
+fn order(Ordered { name, by, .. }: &Ordered) -> TokenStream {
     let ByParent { coordinates, ends, entries, .. } = by;
     let [coordinates, ends] = [coordinates, ends].map(|array| array.as_deref().map(parts));
     let (name, entries) = (ident(name), ident(entries));
@@ -240,7 +243,8 @@ fn parts(name: &str) -> TokenStream {
 
 /// Joins a vector of all parts.
 fn join_vector(Joined { name, into, by }: &Joined, orders: &[Ordered]) -> TokenStream {
-    let (own, into) = (ident(name), vector(into));
+    let (own, target) = (ident(name), into);
+    let into = vector(into);
     match by {
         Joining::Ends => quote!(kernel::join_ends(&mut #into, #own);),
         Joining::Positions => quote!(kernel::join_positions(&mut #into, #own);),
@@ -257,6 +261,16 @@ fn join_vector(Joined { name, into, by }: &Joined, orders: &[Ordered]) -> TokenS
                 Contents::Parents => quote!(#order.join_parents(&mut #into);),
                 Contents::Ends => quote!(#order.join_ends(&mut #into);),
                 Contents::Entries => quote!(#order.join(&mut #into, #own);),
+                Contents::Slots => quote!(#into = #order.slots();),
+                Contents::Slotted => {
+                    let known = known.expect("the order of a result is known");
+                    let padding = match target {
+                        Vector::Values(_) => known.by.padding.as_ref().map(expr),
+                        Vector::Field(_) => Some(quote!(0)),
+                    };
+                    let what = &known.what;
+                    quote!(#order.join_in_slots(&mut #into, #own, #padding, #what)?;)
+                }
                 Contents::Combined => {
                     let reduced = known.and_then(|order| order.by.combined.as_ref());
                     let combine = reduced.map(|reduced| function(&reduced.combining));

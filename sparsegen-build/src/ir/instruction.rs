@@ -249,6 +249,8 @@ pub struct Joined {
 pub struct Ordered {
     /// The name of the order.
     pub name: String,
+    /// A description of the result's arrays, for errors.
+    pub what: String,
     /// The arrays that determine it.
     pub by: ByParent,
 }
@@ -308,6 +310,8 @@ pub enum Target {
 pub enum Value {
     /// `s`
     Name(String),
+    /// `*s`
+    Deref(String),
     /// `spmv_kernel(y.vals_mut(), a, x)`
     Call(Call),
     /// `sum.sqrt()`, of this type.

@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
-use super::{Array, Combining, Dtype, Expr, Place};
+use super::{Array, Combining, Dtype, Expr, Function, Place, Result, Uses};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,12 +47,28 @@ pub struct Reduced {
     pub combining: Combining,
 }
 
-impl Reduced {
-    /// Returns the value of a part, given the value of the result: the only variable in it.
-    pub fn of_part(result: &Expr) -> Expr {
+impl Function {
+    /// Returns the value of a part, given the value of the result: the only variable in it that is no
+    /// argument.
+    pub fn of_part(&self, result: &Expr) -> Expr {
         let mut found = None;
-        result.names(&mut |name| found = Some(Expr::var(name)));
+        let is_argument = |name: &str| self.operands.iter().any(|operand| operand.name() == name);
+        result.names(&mut |name| {
+            if !is_argument(name) {
+                found = Some(Expr::var(name));
+            }
+        });
         found.unwrap_or_else(|| result.clone())
+    }
+
+    /// Counts the uses in the body and in the results, of which parts compute reductions.
+    pub fn uses(&self) -> Uses {
+        let mut function = self.clone();
+        let reduces = self.parallel.as_ref().is_some_and(|parallel| !parallel.scalars.is_empty());
+        if let (true, Result::Scalar { value, .. }) = (reduces, &mut function.result) {
+            *value = self.of_part(value);
+        }
+        Uses::of_function(&function)
     }
 }
 
@@ -75,6 +91,9 @@ pub struct ByParent {
     /// The reduction that combines the values of entries with the same coordinate, if the parents are
     /// the coordinates of entries, which several parts may have.
     pub combined: Option<Reduced>,
+    /// The value of a slot without an entry, if the joined result has a slot of each parent for every
+    /// entry of the parent with the most entries.
+    pub padding: Option<Expr>,
 }
 
 impl ByParent {
@@ -82,6 +101,8 @@ impl ByParent {
     pub fn contents(&self, array: &Array) -> Contents {
         let is = |name: &Option<String>| name.as_ref() == Some(&array.name);
         match array.place {
+            _ if is(&self.ends) && self.padding.is_some() => Contents::Slots,
+            _ if self.padding.is_some() => Contents::Slotted,
             _ if is(&self.ends) => Contents::Ends,
             _ if is(&self.coordinates) && (self.ends.is_some() || self.combined.is_some()) => {
                 Contents::Parents
@@ -110,6 +131,10 @@ pub enum Contents {
     Entries,
     /// A value for each parent, combined of those of all parts.
     Combined,
+    /// The number of slots.
+    Slots,
+    /// An element for each slot of each parent.
+    Slotted,
 }
 
 /// A result of which each part of a range of positions stores the entries at the coordinates of its

@@ -63,7 +63,7 @@ impl Function {
                 of_expr(&mut copies.neutral, visit);
             }
             for joined in &mut parallel.joined {
-                let ByParent { result, parents, coordinates, ends, entries, combined: _ } = joined;
+                let ByParent { result, parents, coordinates, ends, entries, .. } = joined;
                 of_expr(parents, visit);
                 let arrays = coordinates.iter_mut().chain(ends);
                 [result, entries].into_iter().chain(arrays).for_each(&mut *visit);

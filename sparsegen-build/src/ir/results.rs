@@ -50,11 +50,18 @@ impl Function {
 
     /// Returns whether the loops may return an error.
     pub fn fails(&self) -> bool {
-        self.may_be_full() || self.may_exceed_memory()
+        self.may_be_full() || self.grows()
     }
 
-    /// Returns whether the arrays of results may grow beyond memory, which is an error of the loops.
+    /// Returns whether the arrays of results may exceed memory, which is an error of the loops or of
+    /// joining their parts.
     pub fn may_exceed_memory(&self) -> bool {
+        let mut joined = self.parallel.iter().flat_map(|parallel| &parallel.joined);
+        self.grows() || joined.any(|by| by.padding.is_some())
+    }
+
+    /// Returns whether the loops return an error if arrays of results grow beyond memory.
+    fn grows(&self) -> bool {
         let mut exceeds = false;
         for stmt in &self.body {
             stmt.for_each(&mut |stmt| {

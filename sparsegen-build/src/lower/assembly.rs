@@ -7,11 +7,10 @@
 
 use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::{Program, Target};
-use crate::format::{Format, LevelSpec, Places};
+use crate::format::{Format, LevelSpec};
 use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
 };
-use crate::iteration::placed::repeats;
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
@@ -27,7 +26,7 @@ use super::scope::Scope;
 use super::sizes;
 use super::storages::{arrays, values_of};
 use super::value::{literal, semiring_constant};
-use placed::Placement;
+use placed::{Placement, placement};
 
 mod append;
 mod ends;
@@ -117,6 +116,9 @@ impl<'p> Assembler<'p> {
         }
         let variables = level_variables(program, target);
         let last = levels.len().saturating_sub(1);
+        let is_joined = parted.is_some_and(|(_, stores)| stores == Stores::Joined);
+        let placement = placement(program, result, plan, names, is_joined);
+        let ends = placement.as_ref().and_then(|of| of.ends.clone());
         let mut assembler = Assembler {
             program,
             result,
@@ -124,14 +126,14 @@ impl<'p> Assembler<'p> {
             argument: names.stem(target.tensor).to_owned(),
             position: names.position(target, last),
             vals: names.values(target.tensor),
-            arrays: arrays(program, names, target.tensor),
+            arrays: arrays(program, names, target.tensor).into_iter().chain(ends).collect(),
             storages: own,
             purpose,
             part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             has_structure_first: format.has_structure_first(),
             scattered: format.scattered(),
-            placement: placement(program, result, plan, names),
+            placement,
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             certain: Vec::new(),
             // A part covers only some of the entries of its copy.
@@ -352,22 +354,6 @@ impl<'p> Assembler<'p> {
     fn unassigned(&self, dtype: Dtype) -> Expr {
         semiring_constant(&self.program.kernel, self.result.unassigned, dtype)
     }
-}
-
-/// Returns how a result stores each coordinate at the next position of its parent, if it does.
-fn placement(program: &Program, result: &Target, plan: &Plan, names: &Names) -> Option<Placement> {
-    let target = &result.access;
-    let format = &program.tensor(target.tensor).format;
-    let (leaf, places) = format.placed()?;
-    let by_slot = places == Places::Slots;
-    let above = &level_variables(program, target)[usize::from(by_slot)..leaf];
-    let parent = match above {
-        [only] => names.variable(*only).to_owned(),
-        _ => format!("p_{}{leaf}", names.stem(target.tensor)),
-    };
-    // Entries with different coordinates below the leaf share its coordinate.
-    let repeats = leaf + 1 < format.levels.len() || repeats(result, plan);
-    Some(Placement { leaf, places, repeats, parent })
 }
 
 /// Returns the position after another.

@@ -62,7 +62,7 @@ pub(super) fn docs(program: &Program, plan: &Plan, time: &ir::Time) -> Vec<Strin
                 "Threads: parts of {} with equal work each{}, with the feature `parallel` of the \
                  crate `sparsegen`.",
                 divided(program, parted),
-                if parted.fills { ", after loops that each part runs" } else { "" }
+                if parted.prepares { ", after loops that each part runs" } else { "" }
             ),
             Err(reason) => format!("One thread, because {reason}."),
         });

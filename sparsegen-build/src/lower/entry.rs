@@ -11,6 +11,7 @@ mod loops;
 mod own_checks;
 mod parts;
 mod run;
+mod scalars;
 mod signature;
 
 use std::collections::BTreeMap;

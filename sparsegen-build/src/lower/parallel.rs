@@ -1,5 +1,7 @@
 //! Outermost loops that are divided into parts for threads.
 
+use std::rc::Rc;
+
 use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
@@ -26,7 +28,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, block, fills, stores } = self.parted?;
+        let parted @ Parted { variable: v, range, block, prepares, stores } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = match range {
             Range::Coordinates => self.names.variable(*v).to_owned(),
@@ -83,7 +85,7 @@ impl Lowering<'_> {
             ..joined
         });
         let joined: Vec<ByParent> = joined.collect();
-        let mut repeats = *fills;
+        let mut repeats = *prepares;
         plan.for_each_loop(&mut |inner: &Loop| {
             let mut iterators = inner.iterators.iter();
             repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
@@ -146,6 +148,28 @@ impl Lowering<'_> {
         let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
         let combined = Combine::reducing(&self.program.kernel, op, dtype).of(earlier, later);
         Combining { values, combined }
+    }
+
+    /// Lowers one of several plans that run one after another. Those before the loop that is divided
+    /// are run by the first part alone.
+    pub(super) fn in_sequence(
+        &mut self,
+        plans: &[Rc<Plan>],
+        plan: &Plan,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let stmts = self.plan(plan, scope);
+        let Some(parted) = self.parted else { return stmts };
+        let is_divided = |plan: &Plan| {
+            let mut is_divided = false;
+            plan.for_each_loop(&mut |inner| is_divided |= inner.variable == parted.variable);
+            is_divided
+        };
+        if is_divided(plan) || !plans.iter().any(|plan| is_divided(plan)) {
+            return stmts;
+        }
+        let (begin, _) = self.part_names(parted);
+        Stmt::when(Expr::eq(Expr::var(&begin), Expr::Index(0)), stmts)
     }
 
     /// Returns the variables with the bounds of a part.

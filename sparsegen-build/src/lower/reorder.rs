@@ -87,11 +87,19 @@ impl Lowering<'_> {
             }
             None => (value.clone(), value, Expr::Bool(true)),
         };
-        let (value, counted, is_in_part) = self.in_part(iterator, value, counted, &mut body);
+        // Coordinates outside of the slice may have no counterpart in the loop.
+        let mut inside = Vec::new();
+        let is_same = value == counted;
+        let bound = if is_same { &mut body } else { &mut inside };
+        let (value, counted, is_in_part) = self.in_part(iterator, value, counted, bound);
         let push = vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
         let is_entry = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
-        let wanted = Expr::and(is_entry, is_in_part);
-        body.extend(Stmt::when(wanted, push));
+        if inside.is_empty() {
+            body.extend(Stmt::when(Expr::and(is_entry, is_in_part), push));
+        } else {
+            inside.extend(Stmt::when(is_in_part, push));
+            body.extend(Stmt::when(is_entry, inside));
+        }
         body.extend(self.carry(iterator, position, value));
         stmts.extend(if only { body } else { Stmt::for_range(&name, start, end, body) });
         stmts
@@ -115,8 +123,13 @@ impl Lowering<'_> {
         if let Expr::Var(_) = counted {
             return (value, counted.clone(), is_within(counted));
         }
-        let own = self.names.coordinate(variable.expect("a level"), &iterator.access);
         let is_same = value == counted;
+        let variable = variable.expect("a level");
+        // The coordinate of the mode keeps its name.
+        let own = match is_same {
+            true => self.names.coordinate(variable, &iterator.access),
+            false => self.names.variable(variable).to_owned(),
+        };
         body.push(Stmt::bind(&own, counted));
         let counted = Expr::var(&own);
         let value = if is_same { counted.clone() } else { value };

@@ -6,22 +6,19 @@
 //! that are combined in the order of the parts. They depend on the operands only, and so does the
 //! result.
 
+mod outermost;
 mod stores;
 
-use std::rc::Rc;
-
-use crate::concrete::parted::{Parted, Range, Stores};
-use crate::concrete::space::Definition;
-use crate::concrete::{Program, Target, Temporary};
-use crate::coordinate::Coordinate;
+use super::cost::cost;
+use crate::concrete::parted::{Parted, Stores};
+use crate::concrete::{Program, Target};
 use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::iterator::LevelIterator;
-use crate::iteration::lattice::Set;
-use crate::iteration::plan::{Loop, Plan};
-use crate::iteration::presence::annihilates;
-use crate::level::{Holds, PositionIteration};
-use crate::notation::{self, Function, TensorId, VariableId};
-use stores::{joins_phases, least_common_multiple};
+use crate::iteration::plan::Plan;
+use crate::level::PositionIteration;
+use crate::notation::VariableId;
+use outermost::{Outermost, versions};
+use stores::{adds, joins_phases, least_common_multiple, stored_by_several};
 
 /// Checks that the loop over a variable can be divided into parts.
 pub(super) fn check(
@@ -42,107 +39,62 @@ pub(super) fn check(
         .help("parallelize another loop, or remove the command"))
 }
 
-/// Returns how the outermost loop is divided into parts, or the reason why it cannot be.
+/// Returns how the outermost loop is divided into parts, or the reason why it cannot be. Of several
+/// loops one after another, those over the variable of the last one are divided.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
-    let mut outermost = Vec::new();
-    Outermost::find(program, plan, None, &mut outermost)?;
-    let follows = !matches!(plan, Plan::Where { .. }) && follows(program, plan);
-    if follows {
+    let mut whole = Vec::new();
+    Outermost::find(program, plan, None, &mut whole)?;
+    let v = whole.last().ok_or("there is no loop")?.inner.variable;
+    let divided = whole.split_off(whole.iter().take_while(|of| of.inner.variable != v).count());
+    let follows = follows(program, plan);
+    if follows && whole.is_empty() {
         let mut targets = program.targets.iter();
-        targets.try_for_each(|target| joins_phases(program, target, &outermost))?;
+        targets.try_for_each(|target| joins_phases(program, target, &divided))?;
     }
     let is_scalar = |target: &Target| target.access.indices.is_empty();
     if program.targets.len() > 1 && program.targets.iter().any(is_scalar) {
         return Err("a scalar is computed along with another result".to_owned());
     }
-    let mut divisions = outermost.iter().map(|outermost| outermost.parted(program));
+    let mut divisions = divided.iter().map(|outermost| outermost.parted(program));
     let mut first = divisions.next().ok_or("there is no loop")??;
-    if !divisions.all(|other| other.as_ref() == Ok(&first)) {
+    if !divisions.all(|other| other.as_ref() == Ok(&first)) || !whole.is_empty() && !follows {
         return Err("loops for different cases differ".to_owned());
     }
-    first.fills = outermost.iter().any(|of| of.fills);
-    if first.fills && !first.is_independent() {
+    if !whole.is_empty() {
+        first.stores = copies_after(program, &whole, &divided, &first.stores)?;
+    }
+    first.prepares = divided.iter().any(|of| of.fills || of.repeats);
+    if divided.iter().any(|of| of.fills && of.repeats) && !first.is_independent() {
         // There would be as many workspaces as copies of the result, each filled in full.
         return Err("each part would fill a workspace and a copy of the result".to_owned());
     }
     Ok(first)
 }
 
-/// An outermost loop of a plan.
-struct Outermost<'p> {
-    inner: &'p Loop,
-    /// The reduction that the loop computes, if the result is a scalar that is computed from it.
-    scalar: Option<Temporary>,
-    /// `true` if the loop fills a workspace whose entries are those of the result.
-    collects: bool,
-    /// `true` if loops before it fill a workspace, as each part does for itself.
-    fills: bool,
+/// Returns how parts store to the results if the first part alone runs other loops before those that
+/// are divided: these add to the result of the first part, and to copies.
+fn copies_after(
+    program: &Program,
+    whole: &[Outermost<'_>],
+    divided: &[Outermost<'_>],
+    stores: &[Stores],
+) -> Result<Vec<Stores>, String> {
+    let cost_of = |loops: &[Outermost<'_>]| {
+        loops.iter().map(|of| cost(program, &Plan::Loop(of.inner.clone()))).sum::<f64>()
+    };
+    let is_costly = cost_of(whole) > cost_of(divided);
+    let copied = |(target, stores): (&Target, &Stores)| {
+        let is_copied = matches!(stores, Stores::Copies | Stores::Intervals)
+            && divided.iter().all(|of| adds(&of.inner.bodies, target));
+        match is_copied && !is_costly {
+            true => Ok(Stores::Copies),
+            false => Err(stored_by_several(program, target)),
+        }
+    };
+    program.targets.iter().zip(stores).map(copied).collect()
 }
 
-impl<'p> Outermost<'p> {
-    /// Finds the outermost loop; for a scalar result that is a reduction, the loop of the
-    /// reduction. There are several if a condition selects one of them, at most one of which runs.
-    fn find(
-        program: &Program,
-        plan: &'p Plan,
-        scalar: Option<Temporary>,
-        found: &mut Vec<Outermost<'p>>,
-    ) -> Result<(), String> {
-        let several = || Err("there are several loops, one after another".to_owned());
-        match plan {
-            // A loop over one coordinate runs the loops below for that one.
-            Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
-                let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-                bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
-            }
-            Plan::Loop(inner) => {
-                found.push(Outermost { inner, scalar, collects: false, fills: false });
-                Ok(())
-            }
-            Plan::Where { consumer, .. } if program.has_versions && found.is_empty() => {
-                match versions(consumer) {
-                    Some(mut versions) => versions
-                        .try_for_each(|version| Outermost::find(program, version, scalar, found)),
-                    None => several(),
-                }
-            }
-            Plan::Where { temporaries, consumer, producer } => {
-                if is_collected(program, temporaries, consumer) {
-                    Outermost::find(program, producer, None, found)?;
-                    found.iter_mut().for_each(|of| of.collects = true);
-                    return Ok(());
-                }
-                if program.are_workspaces(temporaries) {
-                    // Each part fills a workspace of its own.
-                    Outermost::find(program, consumer, scalar, found)?;
-                    found.iter_mut().for_each(|of| of.fills = true);
-                    let mut loops_apart = true;
-                    producer.for_each_loop(&mut |inner| {
-                        loops_apart &= found.iter().all(|of| of.inner.variable != inner.variable);
-                    });
-                    return if loops_apart { Ok(()) } else { several() };
-                }
-                let [temporary] = temporaries[..] else { return several() };
-                let Plan::Assign { target, value, .. } = &**consumer else {
-                    return several();
-                };
-                let is_plain = scalar.is_none()
-                    && target.indices.is_empty()
-                    && depends_only_on(value, temporary.tensor)
-                    && !annihilates(producer, temporary.tensor)
-                    && !temporary.op.tells_where;
-                match is_plain {
-                    true => Outermost::find(program, producer, Some(temporary), found),
-                    false => several(),
-                }
-            }
-            Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
-            Plan::Sequence(plans) => {
-                plans.iter().try_for_each(|plan| Outermost::find(program, plan, scalar, found))
-            }
-        }
-    }
-
+impl Outermost<'_> {
     fn parted(&self, program: &Program) -> Result<Parted, String> {
         let range = self.range(program)?;
         let stores = program.targets.iter().map(|target| self.stores(program, target, &range));
@@ -151,107 +103,7 @@ impl<'p> Outermost<'p> {
         let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
         let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
-        Ok(Parted { variable: self.inner.variable, range, block, fills: false, stores })
-    }
-
-    /// Returns the range that is divided: coordinates if all iterators can begin at one.
-    fn range(&self, program: &Program) -> Result<Range, String> {
-        let inner = self.inner;
-        let name = &program.kernel.variable(inner.variable).name;
-        if let Some(counted) = program.space.positions_of(inner.variable) {
-            return match program.space.counted_positions(&program.kernel, counted) {
-                Some((access, [0, level])) => {
-                    Ok(Range::Positions { access: access.clone(), level })
-                }
-                Some(_) | None => Err(format!("the positions of `{name}` depend on others")),
-            };
-        }
-        if fuses_slots(program, inner.variable) {
-            return Err(format!("`{name}` counts slots, whose number only the loops know"));
-        }
-        let has_range = match program.space.definition(inner.variable) {
-            None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => true,
-            Some(Definition::Computed(Coordinate::Affine(_))) => false,
-            Some(
-                Definition::Computed(Coordinate::Mod(..))
-                | Definition::Positions(_)
-                | Definition::Slot(_)
-                | Definition::Slice(_)
-                | Definition::Fixed,
-            ) => return Err(format!("the coordinates of `{name}` depend on others")),
-        };
-        let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
-        let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
-        // Each part sorts the entries at its own coordinates.
-        let is_found = |driver: &&LevelIterator| {
-            has_range && (driver.reorders() || begins_anywhere(program, driver))
-        };
-        let Some(driver) = drivers.find(|driver| !is_found(driver)) else {
-            return Ok(Range::Coordinates);
-        };
-        let operand = &program.tensor(driver.access.tensor).name;
-        match &inner.points[..] {
-            // Positions do not tell which coordinates a part has.
-            [point]
-                if point.drivers.len() == 1
-                    && inner.rest.is_none()
-                    && is_divided_anywhere(program, driver) =>
-            {
-                Ok(Range::Positions { access: driver.access.clone(), level: driver.level })
-            }
-            _ => Err(format!("the entries of `{operand}` for each `{name}` cannot be searched")),
-        }
-    }
-}
-
-/// Returns whether a variable is fused of others, one of which counts slots.
-fn fuses_slots(program: &Program, v: VariableId) -> bool {
-    let is_slot = |v| matches!(program.space.definition(v), Some(Definition::Slot(_)));
-    match program.space.definition(v) {
-        Some(Definition::Fused(outer, inner)) => {
-            [*outer, *inner].into_iter().any(|v| is_slot(v) || fuses_slots(program, v))
-        }
-        Some(_) | None => false,
-    }
-}
-
-/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
-fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
-    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
-    let Plan::Loop(inner) = consumer else { return false };
-    if !program.is_listed(workspace) {
-        return false;
-    }
-    let is_entry = |body: &Plan| {
-        matches!(body, Plan::Assign { target, accumulate: None, value: notation::Expr::Access(of) }
-            if of.tensor == workspace && of.indices == [inner.variable]
-                && target.indices == [inner.variable])
-    };
-    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
-}
-
-/// Returns whether a value is computed from that of a scalar alone, and cannot fail.
-fn depends_only_on(value: &notation::Expr, scalar: TensorId) -> bool {
-    use notation::Expr;
-    match value {
-        Expr::Access(access) => access.tensor == scalar,
-        Expr::Index(_) | Expr::Parameter(_) | Expr::Reduce(_) => false,
-        Expr::Call(
-            Function::Quotient
-            | Function::Remainder
-            | Function::Found(_)
-            | Function::Present
-            | Function::Mask
-            | Function::Entry,
-            _,
-        ) => false,
-        Expr::Literal(_) | Expr::Constant(_) | Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
-            let mut children = value.children().into_iter();
-            let is_constant = |value: &&Expr| matches!(value, Expr::Literal(_) | Expr::Constant(_));
-            children.clone().any(|child| !is_constant(&child))
-                && children.all(|child| is_constant(&child) || depends_only_on(child, scalar))
-        }
+        Ok(Parted { variable: self.inner.variable, range, block, prepares: false, stores })
     }
 }
 
@@ -262,28 +114,12 @@ fn follows(program: &Program, plan: &Plan) -> bool {
         Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
             inner.bodies.iter().any(|body| follows(program, body))
         }
-        Plan::Loop(_)
-        | Plan::Where { .. }
-        | Plan::Assign { .. }
-        | Plan::If { .. }
-        | Plan::Visit(_) => false,
+        Plan::Where { consumer, .. } => {
+            let has_versions = program.has_versions && versions(consumer).is_some();
+            !has_versions && follows(program, consumer)
+        }
+        Plan::Loop(_) | Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => false,
     }
-}
-
-/// Returns the versions of a kernel that the extent of a range selects.
-fn versions(consumer: &Plan) -> Option<impl Iterator<Item = &Plan>> {
-    let Plan::Sequence(versions) = consumer else { return None };
-    let version = |plan: &'_ Rc<Plan>| matches!(&**plan, Plan::If { .. });
-    versions.iter().all(version).then(|| {
-        versions.iter().filter_map(|plan| match &**plan {
-            Plan::If { body, .. } => Some(&**body),
-            Plan::Loop(_)
-            | Plan::Where { .. }
-            | Plan::Assign { .. }
-            | Plan::Sequence(_)
-            | Plan::Visit(_) => None,
-        })
-    })
 }
 
 /// Returns whether an iterator can begin at any coordinate: it counts, or its entries are searched.
@@ -298,22 +134,6 @@ pub(super) fn begins_anywhere(program: &Program, iterator: &LevelIterator) -> bo
         && !iterator.reorders()
         && !iterator.filters(program)
         && !iterator.spec(program).level.position_iteration().is_some_and(groups)
-}
-
-/// Returns whether the positions of an iterator can be divided anywhere, as the loop takes each of
-/// them alone.
-fn is_divided_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
-    let spec = iterator.spec(program);
-    let is_plain = |iteration: &dyn PositionIteration| {
-        iteration.groups().is_none() && iteration.all_carried().is_empty()
-    };
-    let mut arrays = spec.level.arrays().iter();
-    iterator.level == 0
-        && spec.level.position_iteration().is_some_and(is_plain)
-        && arrays.any(|array| array.holds == Holds::Coordinates)
-        && iterator.part(program).is_none()
-        && !iterator.reorders()
-        && !iterator.dedups()
 }
 
 #[cfg(test)]
@@ -334,6 +154,11 @@ mod tests {
         let csc = "y = 'dense', A = 'csc', x = 'dense'";
         assert!(loops(spmv, csc, &["parallelize(j)"]).starts_with("∀j "));
         // The command requires its loop outermost.
+        // The first part runs the loop before them.
+        let residual = "r[i] = b[i] - A[i,j] * x[j]";
+        let by_columns = "r = 'dense', b = 'dense', A = 'csc', x = 'dense'";
+        let both = loops(residual, by_columns, &["parallelize(j)"]);
+        assert!(both.starts_with("∀i r[i] = b[i]; ∀j "), "{both}");
         let dense = "C = 'dense', A = 'dense', B = 'dense'";
         let product = "C[i,j] = A[i,k] * B[k,j]";
         assert!(loops(product, dense, &["reorder(j, i)", "parallelize(j)"]).starts_with("∀j "));

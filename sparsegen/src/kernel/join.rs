@@ -8,8 +8,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::grow;
 use super::parallel::{Parts, counted, run_all};
-use crate::{Width, memory};
+use crate::{Error, Width, memory};
 
 /// The entries of parts, in the order in which they are joined.
 #[derive(Clone, Debug)]
@@ -215,6 +216,61 @@ impl<P: Width> Order<'_, P> {
             }
         }
     }
+
+    /// Returns the largest number of entries of a parent.
+    pub fn slots(&self) -> usize {
+        match &self.of {
+            Parents::All(ends) => {
+                let parents = ends.iter().map(|ends| ends.len()).max().unwrap_or(1) - 1;
+                let entries = |k: usize| ends.iter().map(|ends| segment(ends, k).len()).sum();
+                (0..parents).map(entries).max().unwrap_or(0)
+            }
+            Parents::Listed(_) | Parents::Overflown => 0,
+        }
+    }
+
+    /// Stores the elements of all entries in slots, each of which has an element for every parent: the
+    /// entries of a parent are in the first slots, `padding` is in the others. `what` names the array in
+    /// errors.
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the memory is not available.
+    pub fn join_in_slots<V: Copy + Send + Sync>(
+        &self,
+        into: &mut Vec<V>,
+        parts: Vec<Vec<V>>,
+        padding: V,
+        what: &'static str,
+    ) -> Result<(), Error> {
+        into.clear();
+        let Parents::All(ends) = &self.of else { return Ok(()) };
+        let parents = ends.iter().map(|ends| ends.len()).max().unwrap_or(1) - 1;
+        grow(into, &[self.slots(), parents], padding, what)?;
+        let before = |k: usize| ends.iter().map(|ends| ends[k].to_usize()).sum();
+        let blocks = counted(parents, |_| parts.len(), before);
+        // The elements of each block of parents, slot by slot.
+        let mut pieces: Vec<_> = blocks.ranges().map(|range| (range, Vec::new())).collect();
+        for mut slot in into.chunks_mut(parents.max(1)) {
+            for (range, own) in &mut pieces {
+                let (first, rest) = slot.split_at_mut(range.len());
+                own.push(first);
+                slot = rest;
+            }
+        }
+        run_all(pieces, |(range, mut own)| {
+            for (k, parent) in range.enumerate() {
+                let entries = ends.iter().zip(&parts);
+                let entries = entries.flat_map(|(ends, part)| &part[segment(ends, parent)]);
+                entries.zip(&mut own).for_each(|(entry, slot)| slot[k] = *entry);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Returns the positions of the entries of a parent.
+fn segment<P: Width>(ends: &[P], parent: usize) -> Range<usize> {
+    ends[parent].to_usize()..ends[parent + 1].to_usize()
 }
 
 /// Divides elements into those of blocks of parents, given the number of elements before a parent.
@@ -261,6 +317,17 @@ mod tests {
         let mut all = Vec::new();
         order.join(&mut all, blocks.into());
         assert_eq!(all, [1, 10, 2, 20, 3, 30, 0, 0, 4, 40, 5, 50]);
+    }
+
+    #[test]
+    fn entries_of_parts_are_joined_in_slots() {
+        let ends: [&[usize]; 2] = [&[0, 2, 2, 3], &[0, 1, 1, 1]];
+        let entries = [vec![1, 2, 3], vec![4]];
+        let order = Order::of_segments(ends.into_iter(), entries.iter().map(Vec::len));
+        assert_eq!(order.slots(), 3);
+        let mut all = vec![9];
+        order.join_in_slots(&mut all, entries.into(), 0, "arrays of k").unwrap();
+        assert_eq!(all, [1, 0, 3, 2, 0, 0, 4, 0, 0]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Argument {
 impl Value {
     fn names<'v>(&'v self, visit: &mut dyn FnMut(&'v str)) {
         match self {
-            Value::Name(name) => visit(name),
+            Value::Name(name) | Value::Deref(name) => visit(name),
             Value::Computed(value, _) => value.names(visit),
             Value::Call(call) | Value::Total(_, call, _) => call.names(visit),
         }

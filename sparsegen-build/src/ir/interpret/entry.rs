@@ -206,7 +206,12 @@ impl Session<'_> {
                     true => size,
                     false => size * k / count / block * block,
                 };
-                let parts = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
+                let parts = (0..count).map(|k| bound(k)..bound(k + 1));
+                // No part is empty unless the range is.
+                let mut parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+                if parts.is_empty() {
+                    parts.push(0..size);
+                }
                 frame.insert(name, Object::Parts(parts));
             }
             Instruction::Split { parts, tensor, vals, call } => {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Number;
 use super::entry::{Done, combined, plain};
 use super::frame::{Frame, Object};
+use super::{Number, Value};
 use crate::ir::{Argument, Contents, Joined, Joining, Ordered, Reduced, Vector};
 
 /// The vectors that a part has filled, by name.
@@ -68,6 +68,24 @@ impl Frame {
                     *self.values(&Argument::Name(all.clone()))? = joined;
                     continue;
                 }
+                Contents::Slots => vec![slots(&listed)],
+                Contents::Slotted => match into {
+                    Vector::Values(all) => {
+                        let entries =
+                            in_order(&listed, entries, |part| values(&parts[part], name))?;
+                        let padding = order.by.padding.as_ref().map(|value| {
+                            self.machine().eval(value).and_then(Value::as_element).map_err(plain)
+                        });
+                        let padding = padding.unwrap_or_else(|| Err(plain("no padding".into())))?;
+                        let values = in_slots(&listed, &entries, padding);
+                        *self.values(&Argument::Name(all.clone()))? = values;
+                        continue;
+                    }
+                    Vector::Field(_) => {
+                        let entries = in_order(&listed, entries, |part| list(&parts[part], name))?;
+                        in_slots(&listed, &entries, 0)
+                    }
+                },
                 Contents::Entries => match into {
                     Vector::Values(all) => {
                         let values = in_order(&listed, entries, |part| values(&parts[part], name))?;
@@ -126,6 +144,31 @@ fn in_order<V: Clone>(
         parts[*part][each * entries.start..each * entries.end].iter().cloned()
     });
     Ok(own.collect())
+}
+
+/// Returns the number of entries of each parent. All parents are listed.
+fn counts(listed: &[Listed]) -> Vec<usize> {
+    let parents = listed.chunk_by(|a, b| a.coordinate == b.coordinate);
+    parents.map(|same| same.iter().map(|listed| listed.entries.len()).sum()).collect()
+}
+
+/// Returns the number of slots: the largest number of entries of a parent.
+fn slots(listed: &[Listed]) -> usize {
+    counts(listed).into_iter().max().unwrap_or(0)
+}
+
+/// Returns the elements of all slots, in each of which there is one of every parent.
+fn in_slots<V: Clone>(listed: &[Listed], entries: &[V], padding: V) -> Vec<V> {
+    let counts = counts(listed);
+    let mut all = vec![padding; slots(listed) * counts.len()];
+    let mut begin = 0;
+    for (parent, count) in counts.iter().enumerate() {
+        for slot in 0..*count {
+            all[slot * counts.len() + parent] = entries[begin + slot].clone();
+        }
+        begin += count;
+    }
+    all
 }
 
 fn list(filled: &Filled, name: &str) -> Done<Vec<usize>> {

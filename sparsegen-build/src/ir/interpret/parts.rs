@@ -92,7 +92,9 @@ impl Session<'_> {
 
     pub(super) fn value(&self, value: &crate::ir::Value, frame: &mut Frame) -> Done<Vec<Object>> {
         match value {
-            crate::ir::Value::Name(name) => Ok(vec![frame.get(name)?.clone()]),
+            crate::ir::Value::Name(name) | crate::ir::Value::Deref(name) => {
+                Ok(vec![frame.get(name)?.clone()])
+            }
             crate::ir::Value::Computed(value, dtype) => {
                 let value = frame.machine().eval(value).and_then(Value::as_element);
                 Ok(vec![Object::Scalar(value.map_err(plain)?, *dtype)])

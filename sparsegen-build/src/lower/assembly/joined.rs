@@ -17,9 +17,13 @@ impl Assembler<'_> {
                 None => self.parents(of),
             },
             coordinates: root.and_then(|root| self.array_of(root, Holds::Coordinates)),
-            ends: self.array_of(of.leaf, Holds::Positions),
+            ends: match &of.ends {
+                Some(ends) => Some(ends.name.clone()),
+                None => self.array_of(of.leaf, Holds::Positions),
+            },
             entries: self.array_of(of.leaf, Holds::Coordinates)?,
             combined: None,
+            padding: of.ends.as_ref().map(|_| self.initial()),
         })
     }
 
@@ -33,6 +37,7 @@ impl Assembler<'_> {
             ends: None,
             entries: coordinates,
             combined: Some(combined),
+            padding: None,
         })
     }
 

@@ -83,6 +83,7 @@ impl Assembler<'_> {
                 Stmt::accumulate(&end, Expr::var(&count)),
             ];
             stmts.extend(self.fill(of.leaf).fill_edges(leaf, Expr::var(&end)));
+            stmts.extend(of.ends.iter().map(|ends| Stmt::push(&ends.name, Expr::var(&end))));
             if of.repeats {
                 stmts.push(Stmt::store(&self.last_name(of), parent, Expr::Index(0)));
             }

@@ -9,13 +9,20 @@
 //! returns an error if it has more entries.
 
 use super::{Assembler, Purpose, next};
+use crate::concrete::{Program, Target};
 use crate::format::Places;
-use crate::ir::{Element, Expr, Extent, Full, Stmt, Width};
+use crate::ir::{Array, Element, Expr, Extent, Full, Place, Stmt, Width};
+use crate::iteration::placed::repeats;
+use crate::iteration::plan::Plan;
+use crate::iteration::visits::level_variables;
 use crate::level::Fill;
+use crate::lower::names::Names;
 use crate::lower::scope::Scope;
 
 /// How a result stores each coordinate at the next position of its parent.
 pub(super) struct Placement {
+    /// The outermost level whose coordinates identify the parent.
+    pub(super) first: usize,
     /// The level whose coordinates are stored.
     pub(super) leaf: usize,
     /// The origin of the positions of each parent.
@@ -24,13 +31,9 @@ pub(super) struct Placement {
     pub(super) repeats: bool,
     /// The name of the coordinate, or of the index, of a parent.
     pub(super) parent: String,
-}
-
-impl Placement {
-    /// Returns the outermost level whose coordinates identify the parent.
-    fn first(&self) -> usize {
-        usize::from(self.places == Places::Slots)
-    }
+    /// The array with the position of the first entry of each parent, followed by the number of
+    /// entries, if a part of the loops counts the entries of a result with slots.
+    pub(super) ends: Option<Array>,
 }
 
 impl Assembler<'_> {
@@ -46,6 +49,9 @@ impl Assembler<'_> {
         let mut stmts = Vec::new();
         for (spec, storage) in self.levels().iter().zip(&self.storages) {
             stmts.extend(spec.level.append().into_iter().flat_map(|of| of.append_init(storage)));
+        }
+        if let Some(Array { name, .. }) = &of.ends {
+            stmts.extend([Stmt::clear(name), Stmt::push(name, Expr::Index(0))]);
         }
         stmts.push(Stmt::clear(&self.vals));
         stmts.extend(self.per_parent(of, &self.next_name(of)));
@@ -258,7 +264,7 @@ impl Assembler<'_> {
 
     /// Returns the index of the current parent.
     fn parent_of(&self, of: &Placement, scope: &Scope) -> Expr {
-        let above = (of.first()..of.leaf).map(|level| {
+        let above = (of.first..of.leaf).map(|level| {
             let coordinate = self.inserted_at(level, scope);
             (&self.storages[level].size, coordinate)
         });
@@ -270,7 +276,7 @@ impl Assembler<'_> {
 
     /// Returns the number of parents.
     pub(super) fn parents(&self, of: &Placement) -> Expr {
-        let above = &self.storages[of.first()..of.leaf];
+        let above = &self.storages[of.first..of.leaf];
         above.iter().fold(Expr::Index(1), |all, storage| Expr::mul(all, storage.size.clone()))
     }
 
@@ -326,4 +332,34 @@ impl Assembler<'_> {
             false => format!("p_{}{}", self.argument, of.leaf + 1),
         }
     }
+}
+
+/// Returns how a result stores each coordinate at the next position of its parent, if it does. A part
+/// of a result with slots has the entries of each parent one after another, with their ends.
+pub(super) fn placement(
+    program: &Program,
+    result: &Target,
+    plan: &Plan,
+    names: &Names,
+    is_joined: bool,
+) -> Option<Placement> {
+    let target = &result.access;
+    let format = &program.tensor(target.tensor).format;
+    let (leaf, places) = format.placed()?;
+    let first = usize::from(places == Places::Slots);
+    let above = &level_variables(program, target)[first..leaf];
+    let parent = match above {
+        [only] => names.variable(*only).to_owned(),
+        _ => format!("p_{}{leaf}", names.stem(target.tensor)),
+    };
+    // Entries with different coordinates below the leaf share its coordinate.
+    let repeats = leaf + 1 < format.levels.len() || repeats(result, plan);
+    let counts_slots = is_joined && places == Places::Slots;
+    let ends = format.levels[0].level.extent().filter(|_| counts_slots).map(|field| Array {
+        name: names.array(target.tensor, leaf, "ends"),
+        element: Element::Index(Width::Usize),
+        place: Place::Level { level: 0, field: field.to_owned() },
+    });
+    let places = if counts_slots { Places::Counted } else { places };
+    Some(Placement { first, leaf, places, repeats, parent, ends })
 }

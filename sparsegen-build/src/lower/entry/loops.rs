@@ -6,7 +6,7 @@ use super::signature::{extent, is_passed, operand_type, viewed};
 use super::{Builder, Way};
 use crate::ir::{
     Array, Assembly, Binding, Conversion, Expr, Extent, Function, List, Loops, Meaning, Operand,
-    Parameter, Place, Reads, Reduced, Size, Stmt, TensorResult, Type, Unchecked, Uses,
+    Parameter, Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
 };
 use crate::names::beside;
 
@@ -64,7 +64,7 @@ impl Builder<'_> {
         let parts = function.parallel.iter().flat_map(|parallel| &parallel.scalars);
         let mut parts = parts.map(|reduced| reduced.dtype);
         let scalars = function.scalars().map(|(dtype, value)| match parts.next() {
-            Some(dtype) => (Type::Scalar(dtype), Reduced::of_part(value)),
+            Some(dtype) => (Type::Scalar(dtype), function.of_part(value)),
             None => (Type::Scalar(dtype), value.clone()),
         });
         let kept = function.results().flat_map(TensorResult::extents);
@@ -96,7 +96,7 @@ fn extents(function: &Function) -> Vec<(String, Expr)> {
 
 /// Counts the uses in loops and in the values that they return.
 fn uses(function: &Function, returns: &[(Type, Expr)]) -> Uses {
-    let mut uses = Uses::of_function(function);
+    let mut uses = function.uses();
     returns.iter().for_each(|(_, value)| uses.count_expr(value));
     uses
 }
@@ -117,7 +117,7 @@ pub(super) fn slots(function: &Function) -> Vec<Slot<'_>> {
         }
     }
     slots.extend(function.sizes.iter().filter(|size| is_passed(size)).map(Slot::Size));
-    let uses = Uses::of_function(function);
+    let uses = function.uses();
     if let Some(parallel) = &function.parallel {
         let own = parallel.intervals.iter().flat_map(|intervals| {
             let [first, after] = &intervals.own;

@@ -5,29 +5,11 @@ use super::run::{Names, Run, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
     Array, Assembly, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Joined, Joining,
-    Ordered, Own, Parallel, Place, Reduced, Target, TensorResult, Value,
+    Ordered, Own, Parallel, Place, TensorResult,
 };
+use crate::names::plain;
 
 impl Run<'_> {
-    /// Declares a scalar result, or updates a scalar of the caller, given the reduction of all parts.
-    pub(super) fn scalar_of_parts(
-        &self,
-        body: &mut Vec<Instruction>,
-        total: Value,
-    ) -> Vec<Instruction> {
-        match self.loops.scalars().next() {
-            Some((dtype, value)) if !matches!(value, Expr::Var(_)) => {
-                let Expr::Var(name) = Reduced::of_part(value) else {
-                    return self.scalars(body, total);
-                };
-                let into = vec![Target::Let { name, is_mutable: false }];
-                body.push(Instruction::Run { into, value: total });
-                self.scalars(body, Value::Computed(value.clone(), dtype))
-            }
-            Some(_) | None => self.scalars(body, total),
-        }
-    }
-
     /// Divides the range of the outermost loop.
     pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
@@ -114,7 +96,11 @@ impl Run<'_> {
                             None => joining(array, fits, (arrays, &names.storage.vals)),
                         },
                     }));
-                    orders.extend(by.map(|by| Ordered { name: names.order, by: by.clone() }));
+                    orders.extend(by.map(|by| Ordered {
+                        name: names.order,
+                        what: format!("arrays of {}", plain(self.kernel)),
+                        by: by.clone(),
+                    }));
                 }
             }
         }

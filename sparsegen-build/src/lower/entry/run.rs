@@ -9,8 +9,7 @@ use super::{Builder, Way};
 use crate::ir::{
     Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
     Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Parts, Place, Reads,
-    Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar,
-    Value, Vector, Width,
+    Replacement, Shape, Source, Step, Storage, Taken, Target, TensorResult, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -28,8 +27,10 @@ pub(super) struct Names {
     pub(super) own: String,
     /// The order in which entries are joined parent by parent.
     pub(super) order: String,
+    /// The value of a scalar before its update.
+    pub(super) previous: String,
     /// A scalar.
-    value: String,
+    pub(super) value: String,
 }
 
 /// The instructions around the loops of a group.
@@ -39,7 +40,7 @@ pub(super) struct Run<'b> {
     pub(super) loops: &'b Function,
     way: Way,
     /// The name of the kernel in messages.
-    kernel: &'b str,
+    pub(super) kernel: &'b str,
 }
 
 impl Builder<'_> {
@@ -58,12 +59,13 @@ impl Builder<'_> {
         };
         let names = [
             "shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value",
-            "own", "order",
+            "own", "order", "previous",
         ];
-        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own, order] =
+        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own, order, previous] =
             names.map(&mut free);
         let storage = Storage { shape, levels, vals, fills_levels: false };
-        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, own, order, value }
+        let parts = Parts { all, one };
+        Names { storage, unpacked, parts, filled, copies, own, order, previous, value }
     }
 
     /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
@@ -240,32 +242,6 @@ impl Run<'_> {
         });
         body.push(Instruction::Run { into: extents.collect(), value: Value::Call(call) });
         Vec::new()
-    }
-
-    /// Declares scalar results, or updates scalars of the caller.
-    pub(super) fn scalars(&self, body: &mut Vec<Instruction>, value: Value) -> Vec<Instruction> {
-        let is_scalar = |step: &&Step| matches!(step.function.result, Result::Scalar { .. });
-        let Some(UpdatedScalar { name, adds }) = self.loops.updated_scalar() else {
-            let into = self.steps.iter().filter(is_scalar).map(|step| self.builder.local(step));
-            body.push(Instruction::Run { into: into.collect(), value });
-            return Vec::new();
-        };
-        let is_reference = self.is_reference(name);
-        let change =
-            |value| Instruction::Change { name: name.clone(), is_reference, adds: *adds, value };
-        if self.loops.division.is_none() {
-            return vec![change(value)];
-        }
-        let own = self.names().value;
-        let into = vec![Target::Let { name: own.clone(), is_mutable: false }];
-        body.push(Instruction::Run { into, value });
-        vec![change(Value::Name(own))]
-    }
-
-    /// Returns whether a name denotes a scalar that the caller passes by reference.
-    fn is_reference(&self, name: &str) -> bool {
-        let mut passed = self.builder.passed();
-        passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
     }
 
     /// Returns the tensor that holds the values of a result during the loops.

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::Outermost;
 use crate::concrete::parted::{Range, Stores};
-use crate::concrete::space::BlockSize;
+use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::{LevelSpec, Places};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, PositionIteration, StorageArray, is_list};
-use crate::notation::ReduceOp;
+use crate::notation::{ReduceOp, VariableId};
 use crate::types::Literal;
 
 impl Outermost<'_> {
@@ -51,7 +51,9 @@ impl Outermost<'_> {
             let by_row =
                 *range == Range::Coordinates && program.level_variable(result, 0) == Some(v);
             return match places {
-                Places::Counted if self.keeps_order(program, target, leaf) => Ok(Stores::Joined),
+                Places::Counted | Places::Slots if self.keeps_order(program, target, leaf) => {
+                    Ok(Stores::Joined)
+                }
                 Places::Fixed if by_row && levels.iter().all(lists_coordinates) => {
                     Ok(Stores::Apart)
                 }
@@ -68,6 +70,12 @@ impl Outermost<'_> {
             return can
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
+        }
+        let lists_blocks = program
+            .level_variable(result, 0)
+            .is_some_and(|of| counts_blocks(program, v, of) && *range == Range::Coordinates);
+        if lists_blocks && is_appended(&levels[0]) && levels.iter().all(is_stored_in_parts) {
+            return Ok(Stores::Apart);
         }
         // The blocks of positions of an operand are in the order of its entries.
         let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
@@ -161,7 +169,6 @@ pub(super) fn joins_phases(
     target: &Target,
     loops: &[Outermost<'_>],
 ) -> Result<(), String> {
-    let name = &program.tensor(target.access.tensor).name;
     let levels = &program.tensor(target.access.tensor).format.levels;
     let has_places =
         levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
@@ -176,8 +183,14 @@ pub(super) fn joins_phases(
         || has_places && (loops.iter().all(is_own) || only_adds(&bodies, target) && !is_scalar);
     match is_joined {
         true => Ok(()),
-        false => Err(format!("`{name}` is stored by several loops, one after another")),
+        false => Err(stored_by_several(program, target)),
     }
+}
+
+/// Returns the reason why loops that follow each other are not divided.
+pub(super) fn stored_by_several(program: &Program, target: &Target) -> String {
+    let name = &program.tensor(target.access.tensor).name;
+    format!("`{name}` is stored by several loops, one after another")
 }
 
 /// Returns whether each coordinate belongs to one part, and the coordinates of consecutive parts
@@ -190,6 +203,21 @@ fn divides_coordinates(program: &Program, range: &Range) -> bool {
             *level == 0 && spec.properties.ordered && spec.properties.unique
         }
     }
+}
+
+/// Returns whether a variable counts blocks of another.
+fn counts_blocks(program: &Program, v: VariableId, of: VariableId) -> bool {
+    match program.space.definition(v) {
+        Some(Definition::Computed(Coordinate::Div(inner, _))) => {
+            *inner == of || counts_blocks(program, *inner, of)
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// Returns whether a level appends only the coordinates that have entries.
+fn is_appended(spec: &LevelSpec) -> bool {
+    spec.level.append().is_some() && spec.level.insert().is_none() && !spec.properties.full
 }
 
 /// Returns whether parts of a level can be stored separately.
@@ -229,14 +257,24 @@ fn lists_coordinates(spec: &LevelSpec) -> bool {
 
 /// Returns whether loops only add to a result, or assign each of its entries at most once.
 fn only_adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
-    let mut sums: Vec<bool> = Vec::new();
+    let assigns = !accumulations(bodies, target).contains(&Some(ReduceOp::SUM));
+    adds(bodies, target) || !target.in_place && assigns
+}
+
+/// Returns whether loops only add to a result.
+pub(super) fn adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
+    accumulations(bodies, target).into_iter().all(|op| op == Some(ReduceOp::SUM))
+}
+
+/// Returns how loops accumulate in a result.
+fn accumulations(bodies: &[Rc<Plan>], target: &Target) -> Vec<Option<ReduceOp>> {
+    let mut found = Vec::new();
     for body in bodies {
         body.for_each_assign(&mut |access, accumulate| {
             if access.tensor == target.access.tensor {
-                sums.push(accumulate == Some(ReduceOp::SUM));
+                found.push(accumulate);
             }
         });
     }
-    let mut sums = sums.iter();
-    sums.clone().all(|is_sum| *is_sum) || !target.in_place && !sums.any(|is_sum| *is_sum)
+    found
 }

@@ -1,0 +1,278 @@
+//! The outermost loop of a plan, and the range that parts of it divide.
+
+use std::rc::Rc;
+
+use crate::concrete::parted::Range;
+use crate::concrete::space::Definition;
+use crate::concrete::{Program, Temporary};
+use crate::coordinate::Coordinate;
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::Set;
+use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::presence::annihilates;
+use crate::level::{Holds, PositionIteration};
+use crate::notation::{self, Access, Function, TensorId, VariableId};
+use crate::schedule::cost::cost;
+
+use super::{begins_anywhere, follows};
+
+/// An outermost loop of a plan.
+pub(super) struct Outermost<'p> {
+    pub(super) inner: &'p Loop,
+    /// The reduction that the loop computes, if the result is a scalar that is computed from it.
+    pub(super) scalar: Option<Temporary>,
+    /// `true` if the loop fills a workspace whose entries are those of the result.
+    pub(super) collects: bool,
+    /// `true` if loops before it fill a workspace, as each part does for itself.
+    pub(super) fills: bool,
+    /// `true` if loops before it run in full, which each part repeats.
+    pub(super) repeats: bool,
+}
+
+impl<'p> Outermost<'p> {
+    /// Finds the outermost loop; for a scalar result that is a reduction, the loop of the
+    /// reduction. There are several if a condition selects one of them, at most one of which runs.
+    pub(super) fn find(
+        program: &Program,
+        plan: &'p Plan,
+        scalar: Option<Temporary>,
+        found: &mut Vec<Outermost<'p>>,
+    ) -> Result<(), String> {
+        let several = || Err("there are several loops, one after another".to_owned());
+        match plan {
+            // A loop over one coordinate runs the loops below for that one.
+            Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
+                let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
+                bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
+            }
+            Plan::Loop(inner) => {
+                found.push(Outermost {
+                    inner,
+                    scalar,
+                    collects: false,
+                    fills: false,
+                    repeats: false,
+                });
+                Ok(())
+            }
+            Plan::Where { consumer, .. }
+                if program.has_versions
+                    && let Some(mut versions) = versions(consumer) =>
+            {
+                versions.try_for_each(|version| Outermost::find(program, version, scalar, found))
+            }
+            Plan::Where { temporaries, consumer, producer } => {
+                if is_collected(program, temporaries, consumer) {
+                    Outermost::find(program, producer, None, found)?;
+                    found.iter_mut().for_each(|of| of.collects = true);
+                    return Ok(());
+                }
+                if let ([temporary], Plan::Assign { target, value, .. }) =
+                    (&temporaries[..], &**consumer)
+                {
+                    let is_plain = scalar.is_none()
+                        && target.indices.is_empty()
+                        && is_computed_from(program, value, temporary.tensor)
+                        && !annihilates(producer, temporary.tensor)
+                        && !temporary.op.tells_where;
+                    return match is_plain {
+                        true => Outermost::find(program, producer, Some(*temporary), found),
+                        false => several(),
+                    };
+                }
+                let known = found.len();
+                Outermost::find(program, consumer, scalar, found)?;
+                let is_cheap = program.are_workspaces(temporaries)
+                    || cost(program, producer) <= cost(program, consumer);
+                let mut loops = found[known..].iter_mut();
+                match is_cheap && loops.all(|of| of.follow(program, plan)) {
+                    true => Ok(()),
+                    false => several(),
+                }
+            }
+            // All parts take the same case.
+            Plan::If { body, .. } if scalar.is_none() && !computes_scalar(program) => {
+                Outermost::find(program, body, None, found)
+            }
+            Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
+            Plan::Sequence(plans) => {
+                plans.iter().try_for_each(|plan| Outermost::find(program, plan, scalar, found))
+            }
+        }
+    }
+
+    /// Returns whether each part can run the loops of temporaries before this one: in full, or at the
+    /// coordinates of the part if it reads the temporaries at no others.
+    fn follow(&mut self, program: &Program, plan: &Plan) -> bool {
+        let Plan::Where { temporaries, producer, .. } = plan else { return false };
+        let v = self.inner.variable;
+        let mut own = Vec::new();
+        producer.for_each_loop(&mut |inner| own.extend((inner.variable == v).then_some(inner)));
+        self.fills |= program.are_workspaces(temporaries);
+        self.repeats |= own.is_empty();
+        let begins = |inner| Outermost { inner, ..*self }.range(program) == Ok(Range::Coordinates);
+        own.is_empty()
+            || !follows(program, producer)
+                && begins(self.inner)
+                && own.into_iter().all(begins)
+                && temporaries.iter().all(|temporary| is_indexed_by(program, temporary.tensor, v))
+    }
+
+    /// Returns the range that is divided: coordinates if all iterators can begin at one.
+    pub(super) fn range(&self, program: &Program) -> Result<Range, String> {
+        let inner = self.inner;
+        let name = &program.kernel.variable(inner.variable).name;
+        if let Some(counted) = program.space.positions_of(inner.variable) {
+            return match program.space.counted_positions(&program.kernel, counted) {
+                Some((access, [0, level])) => {
+                    Ok(Range::Positions { access: access.clone(), level })
+                }
+                Some(_) | None => Err(format!("the positions of `{name}` depend on others")),
+            };
+        }
+        if fuses_slots(program, inner.variable) {
+            return Err(format!("`{name}` counts slots, whose number only the loops know"));
+        }
+        let has_range = match program.space.definition(inner.variable) {
+            None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => true,
+            Some(Definition::Computed(Coordinate::Affine(_))) => false,
+            Some(
+                Definition::Computed(Coordinate::Mod(..))
+                | Definition::Positions(_)
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Fixed,
+            ) => return Err(format!("the coordinates of `{name}` depend on others")),
+        };
+        let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
+        let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
+        // Each part sorts the entries at its own coordinates.
+        let is_found = |driver: &&LevelIterator| {
+            has_range && (driver.reorders() || begins_anywhere(program, driver))
+        };
+        let Some(driver) = drivers.find(|driver| !is_found(driver)) else {
+            return Ok(Range::Coordinates);
+        };
+        let operand = &program.tensor(driver.access.tensor).name;
+        match &inner.points[..] {
+            // Positions do not tell which coordinates a part has.
+            [point]
+                if point.drivers.len() == 1
+                    && inner.rest.is_none()
+                    && is_divided_anywhere(program, driver) =>
+            {
+                Ok(Range::Positions { access: driver.access.clone(), level: driver.level })
+            }
+            _ => Err(format!("the entries of `{operand}` for each `{name}` cannot be searched")),
+        }
+    }
+}
+
+/// Returns whether some result is a scalar.
+fn computes_scalar(program: &Program) -> bool {
+    program.targets.iter().any(|target| target.access.indices.is_empty())
+}
+
+/// Returns whether a variable is fused of others, one of which counts slots.
+fn fuses_slots(program: &Program, v: VariableId) -> bool {
+    let is_slot = |v| matches!(program.space.definition(v), Some(Definition::Slot(_)));
+    match program.space.definition(v) {
+        Some(Definition::Fused(outer, inner)) => {
+            [*outer, *inner].into_iter().any(|v| is_slot(v) || fuses_slots(program, v))
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
+fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
+    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
+    let Plan::Loop(inner) = consumer else { return false };
+    if !program.is_listed(workspace) {
+        return false;
+    }
+    let is_entry = |body: &Plan| {
+        matches!(body, Plan::Assign { target, accumulate: None, value: notation::Expr::Access(of) }
+            if of.tensor == workspace && of.indices == [inner.variable]
+                && target.indices == [inner.variable])
+    };
+    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
+    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
+}
+
+/// Returns whether a value is computed from that of a scalar and from arguments, and cannot fail.
+fn is_computed_from(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
+    let mut reads = false;
+    value.for_each_access(&mut |access| reads |= access.tensor == scalar);
+    reads && is_known_with(program, value, scalar)
+}
+
+/// Returns whether a value depends on no other results of loops than a scalar, and cannot fail.
+fn is_known_with(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
+    use notation::Expr;
+    match value {
+        Expr::Access(Access { tensor, .. }) => {
+            *tensor == scalar
+                || program.tensor(*tensor).by_value && !program.kernel.is_temporary(*tensor)
+        }
+        Expr::Index(_)
+        | Expr::Reduce(_)
+        | Expr::Call(
+            Function::Quotient
+            | Function::Remainder
+            | Function::Found(_)
+            | Function::Present
+            | Function::Mask
+            | Function::Entry,
+            _,
+        ) => false,
+        Expr::Parameter(_)
+        | Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Neg(_)
+        | Expr::Binary(..)
+        | Expr::Call(..) => {
+            value.children().into_iter().all(|child| is_known_with(program, child, scalar))
+        }
+    }
+}
+
+/// Returns whether all accesses of a tensor have a variable among their indices.
+fn is_indexed_by(program: &Program, tensor: TensorId, v: VariableId) -> bool {
+    let is_indexed = |access: &Access| access.tensor != tensor || access.indices.contains(&v);
+    let mut stores = true;
+    program.body.for_each_assign(&mut |target, _, _| stores &= is_indexed(target));
+    stores && program.body.reads().into_iter().all(is_indexed)
+}
+
+/// Returns the versions of a kernel that the extent of a range selects.
+pub(super) fn versions(consumer: &Plan) -> Option<impl Iterator<Item = &Plan>> {
+    let Plan::Sequence(versions) = consumer else { return None };
+    let version = |plan: &'_ Rc<Plan>| matches!(&**plan, Plan::If { .. });
+    versions.iter().all(version).then(|| {
+        versions.iter().filter_map(|plan| match &**plan {
+            Plan::If { body, .. } => Some(&**body),
+            Plan::Loop(_)
+            | Plan::Where { .. }
+            | Plan::Assign { .. }
+            | Plan::Sequence(_)
+            | Plan::Visit(_) => None,
+        })
+    })
+}
+
+/// Returns whether the positions of an iterator can be divided anywhere, as the loop takes each of
+/// them alone.
+fn is_divided_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
+    let spec = iterator.spec(program);
+    let is_plain = |iteration: &dyn PositionIteration| {
+        iteration.groups().is_none() && iteration.all_carried().is_empty()
+    };
+    let mut arrays = spec.level.arrays().iter();
+    iterator.level == 0
+        && spec.level.position_iteration().is_some_and(is_plain)
+        && arrays.any(|array| array.holds == Holds::Coordinates)
+        && iterator.part(program).is_none()
+        && !iterator.reorders()
+        && !iterator.dedups()
+}
