@@ -171,7 +171,7 @@ fn mistakes_of_new_users_are_explained() {
         ],
     );
 
-    // What has no operator says which kernel to declare.
+    // An error of an operator says which kernel to declare.
     let cube = "let cube = Tensor::<f64, sparsegen::Csf<3>>::zeros([2; 3])?;";
     for (operator, verb) in [("&cube + &cube", "adds"), ("&cube - &cube", "subtracts")] {
         let message = format!("no operator {verb} tensors in the formats `Csf<3>` and `Csf<3>`");

@@ -188,7 +188,7 @@ fn packages_are_complete() {
 
 #[test]
 fn public_functions_have_examples() {
-    // What only generated code calls, and what implementations of a level get as arguments.
+    // Only generated code calls these; implementations of a level get an axis as argument.
     let plumbing =
         ["kernel", "operators/kernels", "level/axis", "distributed/part", "distributed/plan"];
     let plumbing = [&plumbing[..], &["distributed/scheme", "distributed/simulate"]].concat();

@@ -71,8 +71,8 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
     Ok(first)
 }
 
-/// Returns how parts store to the results if the first part alone runs other loops before those that
-/// are divided: these add to the result of the first part, and to copies.
+/// Returns how parts store to the results if the first part alone runs other loops before the divided
+/// ones, which add to the result of the first part and to copies.
 fn copies_after(
     program: &Program,
     whole: &[Outermost<'_>],

@@ -8,8 +8,8 @@ use crate::{
 /// A format of matrices whose arrays store the transposed matrix in another format.
 ///
 /// # Safety
-/// If [`View::from_parts`] accepts levels in this format, it must accept those that
-/// [`Transposed::exchanged`] makes of them, in the other format and with exchanged extents.
+/// If [`View::from_parts`] accepts levels in this format, it must accept the result of
+/// [`Transposed::exchanged`] for them, in the other format and with exchanged extents.
 #[diagnostic::on_unimplemented(
     message = "the arrays of the format `{Self}` do not store a transposed matrix",
     note = "`transpose` returns a new matrix, in any format"
@@ -49,7 +49,7 @@ transposed! {
     [] Dense<2>, DenseCol<2>;
 }
 
-/// Implements the transposition of lists of coordinates, whose order is then that of the columns.
+/// Implements the transposition of lists of coordinates, which are then in the order of the columns.
 macro_rules! lists {
     ($($list:ident)*) => {$(
         // SAFETY: An unordered list may have any number of entries, in any order, each of which has a

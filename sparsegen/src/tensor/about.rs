@@ -1,4 +1,5 @@
-//! What a format says of all of its tensors: axes, padding, and the coordinates of entries.
+//! Properties that a format determines for all of its tensors: axes, padding, and the coordinates of
+//! entries.
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};

@@ -8,7 +8,7 @@ use sparsegen_harness::complexity::{Counted, Growth, Run, excess, parse};
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::workers::on_threads;
 
-/// Of the corpus, one of so many kernels is counted; `SPARSEGEN_COMPLEXITY=1` counts all, and all
+/// One of so many kernels of the corpus is counted; `SPARSEGEN_COMPLEXITY=1` counts all, and all
 /// conversions.
 const EVERY: u64 = 24;
 
@@ -114,7 +114,7 @@ fn kept_memory_takes_no_time() {
     }
 }
 
-/// The formats between which matrices are converted, and declarations of those that are not built in.
+/// The formats between which matrices are converted, and declarations of those not built in.
 const FORMATS: [&str; 20] = [
     "dense",
     "dense_col",

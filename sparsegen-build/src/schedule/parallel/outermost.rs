@@ -200,7 +200,7 @@ fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -
     inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
 }
 
-/// Returns whether a value is computed from that of a scalar and from arguments, and cannot fail.
+/// Returns whether a value is computed from a scalar and from arguments, and cannot fail.
 fn is_computed_from(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
     let mut reads = false;
     value.for_each_access(&mut |access| reads |= access.tensor == scalar);
