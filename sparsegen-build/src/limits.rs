@@ -38,6 +38,10 @@ pub const REGIONS: usize = 256;
 /// still have entries. For more, one merge point runs while any operand has entries.
 pub const LOOPS: usize = 32;
 
+/// The amount of generated code, counted as for [`CODE`], beyond which every merge of several regions
+/// has one merge point, if that is less code.
+pub const LARGE: usize = 1000;
+
 /// The largest number of operands that a loop merges without comparing the cost with that of separate
 /// loops for each term. For each entry, it compares the coordinates of all operands.
 pub const MERGED: usize = 8;
@@ -261,6 +265,17 @@ mod tests {
         let (mistakes, lines) = compiled(&format!("y[i,j] = {value}"), &tensors);
         assert_eq!(mistakes, [""; 0]);
         assert!(lines < 20_000, "{lines} lines");
+    }
+
+    #[test]
+    fn merges_within_merges_have_one_merge_point_if_there_are_many() {
+        let value = "z[i] + cos(select(x[i] != z[j], i, 2)) + prod[k](min[l](D[l,k]))";
+        let map = "(i, j) -> (j / 3 : compressed, i : hashed, j % 3 : dense)";
+        let tensors = format!("R = '{map}', z = 'sparse_vector', x = 'sparse_vector', D = 'dcsc'");
+        let (mistakes, lines) = compiled(&format!("R[i,j] max= {value}"), &tensors);
+        assert_eq!(mistakes, [""; 0]);
+        // With a merge point for each set of operands, there are 4,300.
+        assert!(lines < 3_000, "{lines} lines");
     }
 
     #[test]

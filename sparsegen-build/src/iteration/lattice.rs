@@ -45,6 +45,8 @@ pub struct Lattice {
     optional: Set,
     /// `true` if an iterator can be exhausted, with no coordinates left.
     can_end: bool,
+    /// The largest number of regions for which there is a merge point for each set of iterators.
+    apart: usize,
 }
 
 /// One loop of a merge.
@@ -164,7 +166,14 @@ impl Lattice {
             reads,
             optional,
             can_end,
+            apart: LOOPS,
         })
+    }
+
+    /// Returns the lattice with a merge point for each set of iterators only if it has at most so
+    /// many regions.
+    pub fn apart(self, regions: usize) -> Lattice {
+        Lattice { apart: regions.min(LOOPS), ..self }
     }
 
     /// Returns the iterators whose presence does not change the bodies.

@@ -20,7 +20,7 @@ use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
 use crate::coordinate::Coordinate;
-use crate::limits::Budget;
+use crate::limits::{Budget, LARGE};
 use crate::notation::{Access, Expr, Function, ReduceOp, VariableId};
 
 pub(crate) use walk::either;
@@ -83,12 +83,13 @@ pub enum Unplannable {
 /// Plans a program within a budget.
 pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
     budget.count_plan();
-    let planner = Planner { program, budget, known: &RefCell::default() };
-    let plan = match program.body.is_skip() {
-        true => planner.plan(&full::nothing(program), &Frontier::default(), Scalars::NONE)?,
-        false => planner.plan(&program.body, &Frontier::default(), Scalars::NONE)?,
-    };
+    let planner = Planner { program, budget, apart: usize::MAX, known: &RefCell::default() };
+    let mut plan = planner.plan_program()?;
     planner.check_code(plan.code())?;
+    if plan.code() > LARGE {
+        let small = Planner { apart: 1, ..planner }.plan_program();
+        plan = small.ok().filter(|small| small.code() < plan.code()).unwrap_or(plan);
+    }
     // Earlier values of a slice must not remain at coordinates without assignments.
     let is_cleared = |target: &&Target| {
         let has_places = program.last_appended(target).is_none();
@@ -109,11 +110,21 @@ pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
 struct Planner<'p> {
     program: &'p Program,
     budget: &'p Budget,
+    /// The largest number of regions of a merge with a merge point for each set of operands.
+    apart: usize,
     /// For each nest of loops, outermost first, the variables whose coordinates are known within.
     known: &'p RefCell<BTreeMap<Vec<VariableId>, Rc<[VariableId]>>>,
 }
 
 impl Planner<'_> {
+    /// Plans the statement of the program.
+    fn plan_program(self) -> Result<Plan, Unplannable> {
+        match self.program.body.is_skip() {
+            true => self.plan(&full::nothing(self.program), &Frontier::default(), Scalars::NONE),
+            false => self.plan(&self.program.body, &Frontier::default(), Scalars::NONE),
+        }
+    }
+
     /// Plans a statement: its cases, if it has a different effect in regions of the scalars that may
     /// be absent.
     fn plan(
@@ -245,6 +256,7 @@ impl Planner<'_> {
         let at_gaps = full::at_gaps(program, variable, body);
         let located = &annotations.located;
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
+        let lattice = lattice.map(|lattice| lattice.apart(self.apart));
         let lattice = Rc::new(self.check_regions(lattice, body)?);
         let can_run = |lattice: &Lattice| {
             let points = lattice.points();

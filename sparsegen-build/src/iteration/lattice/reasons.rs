@@ -119,7 +119,7 @@ impl Lattice {
 
     /// Returns whether a single merge point runs while any operand has entries.
     pub(super) fn is_one_loop(&self) -> bool {
-        !self.optional.is_empty() || self.can_end && self.regions() > super::LOOPS
+        !self.optional.is_empty() || self.can_end && self.regions() > self.apart
     }
 
     /// Returns the merge points in the order in which they run, each with the sparse iterators whose
