@@ -63,6 +63,7 @@ impl<'p> Assembler<'p> {
         let is_partial = |spec: &LevelSpec| spec.level.insert().is_some() && !spec.properties.full;
         self.scattered.is_none()
             && !self.certain[level]
+            && !self.levels()[level].properties.full
             && self.is_assembled_by_append(level)
             && !self.is_assembled_by_append(level + 1)
             && self.awaits(level).is_none()
