@@ -1,7 +1,5 @@
-//! Arrays of results that have their final length before entries are stored in them.
-//!
-//! Without checks, the entries of a transposed matrix are stored in about three quarters of the
-//! time.
+//! Arrays of results that have their final length before entries are stored in them, so that the loops
+//! need not compare each index with it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
