@@ -60,10 +60,13 @@ impl Lowering<'_> {
     /// Returns the bounds of the arrays of a result that get their final length when its entries have
     /// been counted. Their number must not depend on values, whose types may be the user's.
     fn filled(&self, result: &TensorResult, body: &[Stmt]) -> Vec<Bound> {
-        let is_resized = |array: &Array, stmt: &Stmt| matches!(stmt, Stmt::Resize { array: name, .. } if *name == array.name);
-        let resized = |array: &&Array| body.iter().any(|stmt| is_resized(array, stmt));
-        let arrays: Vec<&Array> = result.arrays().iter().filter(resized).collect();
-        let resizes = |stmt: &Stmt| arrays.iter().any(|array| is_resized(array, stmt));
+        let is_resized = |name: &str, stmt: &Stmt| match stmt {
+            Stmt::Resize { array, .. } => array == name,
+            _ => false,
+        };
+        let mut arrays: Vec<&Array> = result.arrays().iter().collect();
+        arrays.retain(|array| body.iter().any(|stmt| is_resized(&array.name, stmt)));
+        let resizes = |stmt: &Stmt| arrays.iter().any(|array| is_resized(&array.name, stmt));
         let Some(last) = body.iter().rposition(resizes) else { return Vec::new() };
         let counting = Uses::of(&body[..last]);
         let holds_values = |array: &Array| matches!(array.element, Element::Value(_));
