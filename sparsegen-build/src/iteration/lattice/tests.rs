@@ -30,6 +30,7 @@ fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usi
         reads: vec![Set::of(0..count); bodies],
         optional: Set::EMPTY,
         can_end: true,
+        apart: LOOPS,
     }
 }
 
@@ -144,6 +145,7 @@ fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Out
         reads: vec![sparse; 2],
         optional: Set::EMPTY,
         can_end: true,
+        apart: LOOPS,
     }
 }
 
