@@ -14,6 +14,7 @@ pub(crate) use expr::Interval;
 pub use expr::LevelExpr;
 pub use fill::Fill;
 pub(crate) use inverse::Inverse;
+pub(crate) use map::equal;
 pub use map::{LevelMap, Map, Properties};
 
 /// A storage format: a marker type such as [`Csr`](crate::Csr).

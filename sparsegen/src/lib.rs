@@ -87,8 +87,7 @@ compile_error!("enable the feature `std`, or `libm` where there is no standard l
 #[cfg_attr(not(any(feature = "std", test)), macro_use)]
 extern crate alloc;
 
-// The tests' helpers and the kernels of operators name the crate as its users do, from within it too.
-#[cfg(any(test, feature = "operators"))]
+// The tests' helpers and the generated kernels name the crate as its users do, from within it too.
 extern crate self as sparsegen;
 
 #[cfg(feature = "std")]

@@ -14,6 +14,7 @@ mod build;
 mod change;
 mod columns;
 mod compare;
+mod conversions;
 mod convert;
 mod declared;
 mod display;
@@ -46,6 +47,7 @@ pub(crate) use about::is_dense;
 pub use assembly::Assembly;
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
+pub(crate) use conversions::convert;
 #[cfg(feature = "mpi")]
 pub(crate) use pack::pack;
 #[cfg(feature = "parallel")]

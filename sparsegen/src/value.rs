@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 #[cfg(all(feature = "complex", not(feature = "std")))]
 use num_traits::Float;
 
-use crate::Fill;
+use crate::{Fill, Format, Tensor, View};
 
 /// An element type of tensors: a real, integer or complex number, a truth value, or a type of the
 /// user, such as the elements of a finite field.
@@ -117,6 +117,10 @@ pub trait Stored:
         later: Self,
         combine: impl FnOnce(Self::Value, Self::Value) -> Self::Value,
     ) -> Self;
+
+    /// Converts a tensor to another format by a generated kernel, if there is one.
+    #[doc(hidden)]
+    fn convert<F: Format, G: Format>(tensor: &View<'_, Self, F>) -> Option<Tensor<Self, G>>;
 }
 
 mod sealed {
@@ -143,6 +147,10 @@ impl<V: Value> Stored for V {
     #[inline]
     fn combine(self, later: V, combine: impl FnOnce(V, V) -> V) -> V {
         combine(self, later)
+    }
+
+    fn convert<F: Format, G: Format>(tensor: &View<'_, V, F>) -> Option<Tensor<V, G>> {
+        crate::tensor::convert(tensor)
     }
 }
 
@@ -199,6 +207,10 @@ impl<V: Value> Stored for Pattern<V> {
     #[inline]
     fn combine(self, _: Self, _: impl FnOnce(V, V) -> V) -> Self {
         self
+    }
+
+    fn convert<F: Format, G: Format>(_: &View<'_, Self, F>) -> Option<Tensor<Self, G>> {
+        None
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::concrete::Program;
+use crate::format::{Format, LevelExpr};
 use crate::ir::Trait;
 use crate::math;
 use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Operator, ReduceOp};
@@ -17,14 +18,16 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
         return Vec::new();
     }
     let mut needs = Needs { kernel, traits: BTreeSet::from([Trait::Value]) };
-    let repeats = |tensor: &crate::notation::Tensor| {
-        is_generic(tensor.dtype) && tensor.format.levels.iter().any(|spec| !spec.properties.unique)
+    let repeats = |access: &Access| {
+        let tensor = program.tensor(access.tensor);
+        is_generic(tensor.dtype) && may_repeat(&tensor.format)
     };
     // Regions without entries of a tensor use its fill value.
     for tensor in kernel.tensors.iter().filter(|tensor| is_generic(tensor.dtype)) {
         needs.literal(tensor.format.fill);
     }
-    if program.targets.iter().any(|target| target.in_place) || kernel.tensors.iter().any(repeats) {
+    let is_updated = program.targets.iter().any(|target| target.in_place);
+    if is_updated || program.body.reads().into_iter().any(repeats) {
         needs.operator(kernel.semiring.add);
     }
     program.body.for_each_assign(&mut |target: &Access, accumulate, value| {
@@ -46,6 +49,18 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
     let all = needs.traits;
     let is_implied = |one: Trait| all.iter().any(|other| other.implies(one));
     all.iter().copied().filter(|one| !is_implied(*one)).collect()
+}
+
+/// Returns whether kernels may add entries of a tensor with the same coordinate: a level that
+/// repeats coordinates is the last one or has one below it that is not branchless, or entries in
+/// several slots are brought together.
+fn may_repeat(format: &Format) -> bool {
+    format.levels.last().is_some_and(|spec| !spec.properties.unique)
+        || format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)))
+        || format
+            .levels
+            .windows(2)
+            .any(|pair| !pair[0].properties.unique && !pair[1].properties.branchless)
 }
 
 struct Needs<'k> {

@@ -270,7 +270,7 @@ impl LevelMap {
     }
 }
 
-const fn equal(a: &str, b: &str) -> bool {
+pub(crate) const fn equal(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -10,9 +10,9 @@
 //! them or repeat coordinates for each of them, need [sorted](order) entries.
 //!
 //! Formats are data here, so that nearly all of the code is compiled once, and not for each format
-//! or type of values. It serves conversions between all formats, built-in or declared, so that no
-//! kernel has to be generated for any pair of them. Where it does not apply, or entries are to be
-//! refused, [general packing](super::pack) takes over, which reports errors.
+//! or type of values. It serves conversions between all formats, built-in or declared, for whose
+//! pair there is no [generated kernel](super::conversions). Where it does not apply, or entries are
+//! to be refused, [general packing](super::pack) takes over, which reports errors.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

@@ -34,6 +34,9 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     if !is_fill(V::Value::filled(F::FILL), V::Value::filled(G::FILL)) {
         return refill(tensor.shape, tensor.iter().collect(), F::FILL, merge);
     }
+    if let Some(converted) = V::convert(tensor) {
+        return Ok(converted);
+    }
     if place::suits::<G>(merge.may_keep())
         && let Some(columns) = columns(tensor)
         && let Some(packed) = place::pack(tensor.shape, columns, merge)
