@@ -15,6 +15,7 @@ pub mod prelude;
 #[cfg(target_arch = "x86_64")]
 mod processor;
 mod proven;
+mod sort;
 mod version;
 mod widen;
 mod workspace;
@@ -45,6 +46,7 @@ pub use places::Places;
 #[cfg(target_arch = "x86_64")]
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
+pub use sort::{Sorted, sort};
 pub use version::assert_version;
 pub use widen::{Widened, widen};
 pub use workspace::Workspace;

@@ -120,8 +120,9 @@ impl Body {
                 quote!(let mut #name = [#initial; #len];)
             }
             Stmt::Sort { array } => {
+                let local = self.local.contains(array).then(|| quote!(&mut));
                 let array = ident(array);
-                quote!(#array.sort_unstable();)
+                quote!(kernel::sort(#local #array);)
             }
             Stmt::Workspace { name: of, dtype, crd, size, initial } => {
                 let name = ident(of);

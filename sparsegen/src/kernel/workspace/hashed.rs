@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::kernel::sort;
 use crate::{Value, Width};
 
 use super::narrow;
@@ -62,7 +63,7 @@ impl<V: Value, C: Width> Hashed<V, C> {
         let (crd, vals) = &mut self.entered;
         let mut order: Vec<(C, usize)> =
             crd.iter().enumerate().map(|(slot, crd)| (*crd, slot)).collect();
-        order.sort_unstable();
+        sort(&mut order);
         self.harvested.0.clear();
         self.harvested.1.clear();
         for (coordinate, slot) in order {
