@@ -204,14 +204,14 @@ fn add_coo_unordered_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -233,7 +233,7 @@ fn add_coo_unordered_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -241,7 +241,7 @@ fn add_coo_unordered_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -426,14 +426,14 @@ fn add_coo_unordered_compute_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -455,7 +455,7 @@ fn add_coo_unordered_compute_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -463,7 +463,7 @@ fn add_coo_unordered_compute_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.

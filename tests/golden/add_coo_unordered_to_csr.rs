@@ -201,14 +201,14 @@ fn add_coo_unordered_to_csr_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -230,7 +230,7 @@ fn add_coo_unordered_to_csr_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -238,7 +238,7 @@ fn add_coo_unordered_to_csr_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -319,7 +319,7 @@ fn add_coo_unordered_to_csr_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             while p_a2 < p_a2_end {
@@ -342,7 +342,7 @@ fn add_coo_unordered_to_csr_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             while p_b2 < p_b2_end {
@@ -377,7 +377,7 @@ fn add_coo_unordered_to_csr_kernel(
             let p_a = a1_sorted[p_a_each].1;
             a2_sorted.push((a2_crd[p_a] as usize, p_a));
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         let mut p_a2 = 0;
         let p_a2_end = a2_sorted.len();
         while p_a2 < p_a2_end {
@@ -410,7 +410,7 @@ fn add_coo_unordered_to_csr_kernel(
             let p_b = b1_sorted[p_b_each].1;
             b2_sorted.push((b2_crd[p_b] as usize, p_b));
         }
-        b2_sorted.sort_unstable();
+        kernel::sort(&mut b2_sorted);
         let mut p_b2 = 0;
         let p_b2_end = b2_sorted.len();
         while p_b2 < p_b2_end {
@@ -484,14 +484,14 @@ fn add_coo_unordered_to_csr_compute_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -516,7 +516,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -524,7 +524,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -625,7 +625,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             while p_a2 < p_a2_end {
@@ -658,7 +658,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             while p_b2 < p_b2_end {
@@ -701,7 +701,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let p_a = a1_sorted[p_a_each].1;
             a2_sorted.push((a2_crd[p_a] as usize, p_a));
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         let mut p_a2 = 0;
         let p_a2_end = a2_sorted.len();
         while p_a2 < p_a2_end {
@@ -742,7 +742,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let p_b = b1_sorted[p_b_each].1;
             b2_sorted.push((b2_crd[p_b] as usize, p_b));
         }
-        b2_sorted.sort_unstable();
+        kernel::sort(&mut b2_sorted);
         let mut p_b2 = 0;
         let p_b2_end = b2_sorted.len();
         while p_b2 < p_b2_end {

@@ -173,6 +173,9 @@ fn add_dia_kernel(
     c1_pos.push(c1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], 0.0, "arrays of add_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut c_vals = unsafe { ProvenMut::new(c_vals) };
     let mut p_c1 = 0;
     let mut p_a1 = 0;
     let p_a1_end = a1_pos[1] as usize;

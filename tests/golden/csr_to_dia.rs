@@ -160,6 +160,9 @@ fn csr_to_dia_kernel(
     d1_pos.push(d1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(d_vals, &[d1_crd.len(), i_size], 0.0, "arrays of csr_to_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut d_vals = unsafe { ProvenMut::new(d_vals) };
     for p_d1 in 0..d1_pos[1] as usize {
         d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 + 1;
     }

@@ -40,7 +40,7 @@ impl Lowering<'_> {
                 Assembly::Computed { vals, .. } => arrays.push(vals.clone()),
                 Assembly::Assembled { .. } => {
                     bounds.extend(assembler.reserved());
-                    if assembler.counts_places() {
+                    if assembler.knows_sizes() {
                         bounds.extend(self.filled(result, body));
                     }
                 }
@@ -57,11 +57,12 @@ impl Lowering<'_> {
         distinct
     }
 
-    /// Returns the bounds of the arrays of a result that get their final length when its entries have
-    /// been counted. Their number must not depend on values, whose types may be the user's.
+    /// Returns the bounds of the arrays of a result that get their final length when its entries or its
+    /// coordinates have been counted. Their number must not depend on values, whose types may be the
+    /// user's.
     fn filled(&self, result: &TensorResult, body: &[Stmt]) -> Vec<Bound> {
         let is_resized = |name: &str, stmt: &Stmt| match stmt {
-            Stmt::Resize { array, .. } => array == name,
+            Stmt::Resize { array, .. } | Stmt::Grow { array, .. } => array == name,
             _ => false,
         };
         let mut arrays: Vec<&Array> = result.arrays().iter().collect();

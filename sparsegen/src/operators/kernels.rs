@@ -1192,14 +1192,14 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -1221,7 +1221,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -1229,7 +1229,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -1710,6 +1710,9 @@ fn add_dia_kernel<T: Value + num_traits::NumAssign>(
     c1_pos.push(c1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of add_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut c_vals = unsafe { ProvenMut::new(c_vals) };
     let mut p_c1 = 0;
     let mut p_a1 = 0;
     let p_a1_end = a1_pos[1] as usize;
@@ -2056,7 +2059,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
@@ -2065,7 +2068,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
         }
-        b2_sorted.sort_unstable();
+        kernel::sort(&mut b2_sorted);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
@@ -2545,7 +2548,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             x1_sorted.push((x1_crd[p_x] as usize, p_x));
         }
     }
-    x1_sorted.sort_unstable();
+    kernel::sort(&mut x1_sorted);
     let mut p_x = 0;
     let p_x_end = x1_sorted.len();
     let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
@@ -2554,7 +2557,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             y1_sorted.push((y1_crd[p_y] as usize, p_y));
         }
     }
-    y1_sorted.sort_unstable();
+    kernel::sort(&mut y1_sorted);
     let mut p_y = 0;
     let p_y_end = y1_sorted.len();
     // `x` and `y` both have entries left.
@@ -3933,14 +3936,14 @@ fn sub_coo_unordered_kernel<
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -3962,7 +3965,7 @@ fn sub_coo_unordered_kernel<
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -3970,7 +3973,7 @@ fn sub_coo_unordered_kernel<
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -4459,6 +4462,9 @@ fn sub_dia_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
     c1_pos.push(c1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of sub_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut c_vals = unsafe { ProvenMut::new(c_vals) };
     let mut p_c1 = 0;
     let mut p_a1 = 0;
     let p_a1_end = a1_pos[1] as usize;
@@ -4825,7 +4831,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
@@ -4834,7 +4840,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
         }
-        b2_sorted.sort_unstable();
+        kernel::sort(&mut b2_sorted);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
@@ -5336,7 +5342,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             x1_sorted.push((x1_crd[p_x] as usize, p_x));
         }
     }
-    x1_sorted.sort_unstable();
+    kernel::sort(&mut x1_sorted);
     let mut p_x = 0;
     let p_x_end = x1_sorted.len();
     let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
@@ -5345,7 +5351,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             y1_sorted.push((y1_crd[p_y] as usize, p_y));
         }
     }
-    y1_sorted.sort_unstable();
+    kernel::sort(&mut y1_sorted);
     let mut p_y = 0;
     let p_y_end = y1_sorted.len();
     // `x` and `y` both have entries left.
@@ -6454,14 +6460,14 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
-    a1_sorted.sort_unstable();
+    kernel::sort(&mut a1_sorted);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
-    b1_sorted.sort_unstable();
+    kernel::sort(&mut b1_sorted);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     while p_a < p_a_end && p_b < p_b_end {
@@ -6482,7 +6488,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
-            a2_sorted.sort_unstable();
+            kernel::sort(&mut a2_sorted);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -6490,7 +6496,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b] as usize, p_b));
             }
-            b2_sorted.sort_unstable();
+            kernel::sort(&mut b2_sorted);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             while p_a2 < p_a2_end && p_b2 < p_b2_end {
@@ -6793,6 +6799,9 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
     c1_pos.push(c1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of times_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut c_vals = unsafe { ProvenMut::new(c_vals) };
     let mut p_c1 = 0;
     let mut p_a1 = 0;
     let p_a1_end = a1_pos[1] as usize;

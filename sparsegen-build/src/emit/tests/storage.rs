@@ -198,7 +198,7 @@ fn scratch_is_sorted() {
 let mut a2_order = kernel::kept_vector::<(usize, usize)>(workspaces);
 a2_order.clear();
 a2_order.push((a2_crd[p] as usize, p));
-a2_order.sort_unstable();
+kernel::sort(&mut a2_order);
 for k in 0..a2_order.len() {
     let j = a2_order[k].0;
     sum += x_vals[a2_order[k].1];

@@ -44,6 +44,12 @@ impl Assembler<'_> {
         self.counts_first() && matches!(places, Some(Places::Counted | Places::Slots))
     }
 
+    /// Returns whether arrays get their final length between two passes of the loops, of which the
+    /// second stores what the first one has counted.
+    pub(in crate::lower) fn knows_sizes(&self) -> bool {
+        self.counts_places() || self.has_structure_first
+    }
+
     /// Returns the statements before the first pass of the loops.
     pub(super) fn begin_placed(&self, of: &Placement) -> Vec<Stmt> {
         let mut stmts = Vec::new();

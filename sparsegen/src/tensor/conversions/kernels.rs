@@ -651,6 +651,9 @@ fn csr_to_dia_kernel<T: Value>(
     b1_pos.push(b1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(b_vals, &[b1_crd.len(), i_size], T::ZERO, "arrays of csr_to_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut b_vals = unsafe { ProvenMut::new(b_vals) };
     for p_b1 in 0..b1_pos[1] as usize {
         b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 + 1;
     }
@@ -1234,6 +1237,9 @@ fn csc_to_dia_kernel<T: Value>(
     b1_pos.push(b1_crd.len() as u32);
     // The number of coordinates determines that of the values.
     kernel::grow(b_vals, &[b1_crd.len(), i_size], T::ZERO, "arrays of csc_to_dia")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut b_vals = unsafe { ProvenMut::new(b_vals) };
     for p_b1 in 0..b1_pos[1] as usize {
         b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 + 1;
     }
@@ -2474,7 +2480,7 @@ fn hash_rows_to_csr_kernel<T: Value>(
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         for p_a in 0..a2_sorted.len() {
             let j = a2_sorted[p_a].0;
             b2_crd.push(j as u32);
@@ -2602,7 +2608,7 @@ fn hash_rows_to_coo_kernel<T: Value>(
                 a2_sorted.push((a2_crd[p_a] as usize, p_a));
             }
         }
-        a2_sorted.sort_unstable();
+        kernel::sort(&mut a2_sorted);
         for p_a in 0..a2_sorted.len() {
             let j = a2_sorted[p_a].0;
             b1_crd.push(i as u32);
