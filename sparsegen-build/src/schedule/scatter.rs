@@ -9,7 +9,10 @@ use crate::concrete::Precomputed;
 use crate::format::LevelExpr;
 use crate::level;
 use crate::notation::schedule::{Accumulator, Action};
-use crate::notation::{Access, Expr, Kernel, TensorId, TensorRole, VariableId, VariableRole};
+use crate::notation::{
+    Access, Expr, Function, Kernel, TensorId, TensorRole, VariableId, VariableRole,
+};
+use crate::types::Literal;
 
 use super::precompute;
 
@@ -107,6 +110,17 @@ fn lists(kernel: &Kernel, access: &Access, v: VariableId) -> bool {
     })
 }
 
+/// Returns whether a value depends only on which entries of an operand differ from zero.
+fn is_only_tested(value: &Expr, operand: &Access) -> bool {
+    match value {
+        Expr::Access(access) => access != operand,
+        Expr::Call(Function::Present, of) if of[1].is_zero() => {
+            matches!(&of[0], Expr::Access(_)) || is_only_tested(&of[0], operand)
+        }
+        value => value.children().into_iter().all(|child| is_only_tested(child, operand)),
+    }
+}
+
 /// Returns the form of a kernel in which an operand is stored in a workspace over a variable.
 fn form(
     kernel: &Kernel,
@@ -116,8 +130,16 @@ fn form(
 ) -> (Kernel, Vec<Precomputed>) {
     let mut kernel = kernel.clone();
     let workspace = Access { tensor: TensorId(kernel.tensors.len()), indices: vec![over] };
-    let part = Expr::Access(operand.clone());
     let of = kernel.tensor(operand.tensor).clone();
+    let is_mask = values(&kernel, taken).all(|value| is_only_tested(value, operand));
+    let own = Expr::Access(operand.clone());
+    let part = match is_mask && !of.pattern {
+        true => {
+            let is_present = Expr::call(Function::Present, vec![own, Expr::ZERO]);
+            Expr::call(Function::Mask, vec![is_present, Expr::Literal(Literal::Int(1))])
+        }
+        false => own,
+    };
     let name = format!("{}_lookup", crate::names::plain(&of.argument));
     let span = kernel.span;
     precompute::add_workspace(&mut kernel, &name, &part, &[over], Accumulator::default(), span);
@@ -128,7 +150,7 @@ fn form(
     if let Some(last) = of.format.levels.last() {
         spec.properties.padded = last.properties.padded;
     }
-    (tensor.pattern, spec.crd) = (of.pattern, of.format.crd());
+    (tensor.pattern, tensor.dtype, spec.crd) = (of.pattern || is_mask, of.dtype, of.format.crd());
     let read = Expr::Access(workspace.clone());
     let replaced =
         |value: &Expr| value.substitute(&|access| (access == operand).then(|| read.clone()));
