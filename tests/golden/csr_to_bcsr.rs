@@ -37,6 +37,8 @@ impl Format for Blocks4 {
 /// | `B` | blocks4: dense, compressed, dense, dense | `i`, `j` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
+/// `B` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
+///
 /// Loops: `io` (`i / 4`) over its whole range; `ii` (`i % 4`) over its whole range; `j` over the
 /// entries of `A`.
 ///
@@ -196,14 +198,33 @@ fn csr_to_bcsr_kernel(
                     b2_crd.push(p_b2_place as u32);
                     p_b2_end = b2_crd.len();
                     b2_places[p_b2_place] = p_b2_end;
-                    b_vals.resize(p_b2_end * 16, 0.0);
                 }
+            }
+        }
+        b2_places.sort(&mut b2_crd[b2_begin..], b_vals, 0);
+        b2_pos.push(b2_crd.len() as u32);
+    }
+    // The number of coordinates determines that of the values.
+    kernel::resize(b_vals, b2_crd.len() * 16, 0.0);
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let mut b_vals = unsafe { ProvenMut::new(b_vals) };
+    for io in 0..io_size {
+        for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {
+            b2_places[b2_crd[p_b2] as usize] = p_b2 + 1;
+        }
+        for ii in 0..(i_size - io * 4).min(4) {
+            let i = io * 4 + ii;
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let j = a2_crd[p_a] as usize;
+                let p_b2_end = b2_places[j / 4];
                 let p_b4 = ((p_b2_end - 1) * 4 + ii) * 4 + j % 4;
                 b_vals[p_b4] = a_vals[p_a];
             }
         }
-        b2_places.sort(&mut b2_crd[b2_begin..], &mut b_vals[b2_begin * 16..], 0);
-        b2_pos.push(b2_crd.len() as u32);
+        for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {
+            b2_places[b2_crd[p_b2] as usize] = 0;
+        }
     }
     kernel::keep(workspaces, b2_places);
 }

@@ -252,9 +252,15 @@ impl Body {
                 if *start == Expr::Index(0) {
                     return quote!(#places.sort(#crd, #vals, #first););
                 }
-                let values = self.within(&Expr::mul(start.clone(), each.clone()), 1);
+                let vals = match each {
+                    Expr::Index(0) => quote!(#vals),
+                    each => {
+                        let first = self.within(&Expr::mul(start.clone(), each.clone()), 1);
+                        quote!(&mut #vals[#first..])
+                    }
+                };
                 let start = self.within(start, 1);
-                quote!(#places.sort(&mut #crd[#start..], &mut #vals[#values..], #first);)
+                quote!(#places.sort(&mut #crd[#start..], #vals, #first);)
             }
             Rearrange::Widen { width, crd, below } => {
                 let [width, crd] = [width, crd].map(|name| ident(name));

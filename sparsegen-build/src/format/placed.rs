@@ -51,16 +51,19 @@ impl Format {
         }
     }
 
-    /// Returns whether the loops first assemble the structure of a result, and then its values:
-    /// their number is a product of the number of coordinates and the extents of dimensions, so
-    /// that a few coordinates may need more than the available memory.
+    /// Returns whether the loops first assemble the structure of a result, and then its values. Each
+    /// coordinate has several values, whose number is a product of extents, so that a few coordinates
+    /// may need more than the available memory; or coordinates come in any order, and would be sorted
+    /// with their values.
     pub fn has_structure_first(&self) -> bool {
         let Some(last) = self.levels.iter().rposition(|spec| spec.level.insert().is_none()) else {
             return false;
         };
+        let below = &self.levels[last + 1..];
         let is_extent = |spec: &LevelSpec| !spec.expr.has_constant_extent();
+        let is_scattered = self.scattered().is_some() && !below.is_empty();
         self.placed().is_none()
-            && self.levels[last + 1..].iter().any(is_extent)
+            && (below.iter().any(is_extent) || is_scattered)
             && self.is_walked_by_position()
     }
 

@@ -38,8 +38,11 @@ fn way(format: &Format, level: usize) -> &'static str {
         Some((_, Places::Slots)) => "stored in the next slot, whose number is counted first",
         Some((_, Places::Fixed)) => "stored in the next of a fixed number of positions",
         None if level_of.insert().is_some() => "inserted",
+        None if format.scattered() == Some(level) => match format.has_structure_first() {
+            true => "appended in any order and sorted in a first pass, before the values",
+            false => "appended in any order, and sorted",
+        },
         None if format.has_structure_first() => "found in a first pass, before the values",
-        None if format.scattered() == Some(level) => "appended in any order, and sorted",
         None if level_of.append().is_some() => "appended",
         None => "implied",
     }

@@ -1,11 +1,12 @@
 //! The positions of coordinates that are stored in any order.
 
 use alloc::vec::Vec;
-
-use crate::memory::HashMap;
 use core::ops::{Index, IndexMut};
 
-use crate::{Width, memory};
+use crate::Width;
+use crate::memory::{self, HashMap};
+
+use super::sort;
 
 /// The largest extent with an array element for each coordinate; the positions of wider extents are
 /// hashed. Elements that are never touched take no memory if the system provides zeroed pages.
@@ -54,6 +55,10 @@ impl Places {
     pub fn sort<C: Width, V>(&mut self, crd: &mut [C], vals: &mut [V], first: usize) {
         self.clear(crd, first);
         if crd.is_sorted() {
+            return;
+        }
+        if vals.is_empty() {
+            sort(crd);
             return;
         }
         let each = vals.len() / crd.len();
