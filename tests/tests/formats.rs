@@ -6,35 +6,7 @@ use std::fmt::Write as _;
 use std::thread;
 
 use sparsegen_build::compile_str;
-
-const BUILTIN: [&str; 12] = [
-    "dense",
-    "dense_col",
-    "csr",
-    "csc",
-    "dcsr",
-    "dcsc",
-    "coo",
-    "csf",
-    "coo_unordered",
-    "hash_rows",
-    "dia",
-    "ell",
-];
-
-const DECLARED: [(&str, &str); 8] = [
-    ("bits", "(i, j) -> (i : dense, j : bitmap)"),
-    ("blocks", "(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)"),
-    (
-        "sparse_blocks",
-        "(i, j) -> (i / 2 : compressed, j / 2 : compressed, i % 2 : dense, j % 2 : dense)",
-    ),
-    ("loose", "(i, j) -> (i : dense, j : loose_compressed)"),
-    ("hashes", "(i, j) -> (i : hashed, j : hashed)"),
-    ("four_of_four", "(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(4, 4))"),
-    ("dense_rows", "(i, j) -> (i : compressed, j : dense)"),
-    ("hash_columns", "(i, j) -> (j : dense, i : hashed)"),
-];
+use sparsegen_harness::formats::{DECLARED, names};
 
 const STATEMENTS: [(&str, &str); 5] = [
     ("multiply", "C[i,j] = A[i,k] * B[k,j]"),
@@ -47,9 +19,7 @@ const STATEMENTS: [(&str, &str); 5] = [
 /// Returns the formats of the operands with which a statement is tried.
 fn operands(statement: &str) -> Vec<Vec<&'static str>> {
     match statement {
-        "copy" => {
-            BUILTIN.into_iter().chain(DECLARED.map(|(name, _)| name)).map(|a| vec![a]).collect()
-        }
+        "copy" => names().map(|a| vec![a]).collect(),
         _ => {
             let of_builtin = [
                 ["csr", "csr"],
@@ -68,7 +38,7 @@ fn operands(statement: &str) -> Vec<Vec<&'static str>> {
 /// Returns how many combinations of a statement there are, and those whose result is packed.
 fn packed((name, expr): (&str, &str)) -> (usize, String) {
     let (mut all, mut packed) = (0, String::new());
-    for result in BUILTIN.into_iter().chain(DECLARED.map(|(name, _)| name)) {
+    for result in names() {
         for operands in operands(name) {
             let mut tensors = format!("C = \"{result}\"");
             for (operand, format) in ["A", "B"].iter().zip(&operands) {

@@ -44,11 +44,7 @@ pub(super) fn stmts(function: &Function, body: &Body, stmts: &[Stmt]) -> TokenSt
 
 /// Returns whether statements only load and store elements of an array.
 fn is_only_indexed(array: &str, body: &[Stmt]) -> bool {
-    let (mut stores, uses) = (0, Uses::of_name(body, array));
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            stores += usize::from(matches!(stmt, Stmt::Store { array: to, .. } if to == array));
-        });
-    }
-    stores > 0 && stores == uses.writes(array) && uses.measures(array) == 0
+    let uses = Uses::of_name(body, array);
+    let stores = |stmt: &Stmt| matches!(stmt, Stmt::Store { array: to, .. } if to == array);
+    uses.only_writes_by(array, body, stores) && uses.measures(array) == 0
 }

@@ -114,11 +114,7 @@ impl<'f> Reserved<'f> {
 
 /// Returns whether statements only append to a vector and read its length.
 fn is_only_appended(vector: &str, body: &[Stmt]) -> bool {
-    let (mut pushes, uses) = (0, Uses::of(body));
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            pushes += usize::from(matches!(stmt, Stmt::Push { array, .. } if array == vector));
-        });
-    }
-    pushes > 0 && pushes == uses.writes(vector) && uses.reads(vector) == 0
+    let uses = Uses::of_name(body, vector);
+    let pushes = |stmt: &Stmt| matches!(stmt, Stmt::Push { array, .. } if array == vector);
+    uses.only_writes_by(vector, body, pushes) && uses.reads(vector) == 0
 }

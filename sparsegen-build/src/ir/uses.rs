@@ -96,6 +96,21 @@ impl Uses {
         self.written.get(name).copied().unwrap_or(0)
     }
 
+    /// Returns whether a body of which these are the uses writes to a name, and by no other
+    /// statements than those that `is_way` accepts.
+    pub fn only_writes_by(
+        &self,
+        name: &str,
+        body: &[Stmt],
+        is_way: impl Fn(&Stmt) -> bool,
+    ) -> bool {
+        let mut count = 0;
+        for stmt in body {
+            stmt.for_each(&mut |stmt| count += usize::from(is_way(stmt)));
+        }
+        count > 0 && count == self.writes(name)
+    }
+
     /// Returns whether a variable or array is used in any way.
     pub fn touches(&self, name: &str) -> bool {
         self.reads(name) + self.writes(name) + self.measures(name) > 0

@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod dtype;
 pub mod dynamic;
 pub mod files;
+pub mod formats;
 pub mod generate;
 pub mod interpreted;
 pub mod kinds;

@@ -6,6 +6,7 @@ use std::{env, fs};
 use sparsegen_build::ir::Time;
 use sparsegen_harness::complexity::{Counted, Growth, Run, excess, parse};
 use sparsegen_harness::corpus::{self, Case};
+use sparsegen_harness::formats::{DECLARED, names};
 use sparsegen_harness::workers::on_threads;
 
 /// One of so many kernels of the corpus is counted; `SPARSEGEN_COMPLEXITY=1` counts all, and all
@@ -114,40 +115,6 @@ fn kept_memory_takes_no_time() {
     }
 }
 
-/// The formats between which matrices are converted, and declarations of those not built in.
-const FORMATS: [&str; 20] = [
-    "dense",
-    "dense_col",
-    "csr",
-    "csc",
-    "dcsr",
-    "dcsc",
-    "coo",
-    "csf",
-    "coo_unordered",
-    "hash_rows",
-    "dia",
-    "ell",
-    "bits",
-    "blocks",
-    "sparse_blocks",
-    "gaps",
-    "hashes",
-    "four_of_four",
-    "dense_rows",
-    "hash_columns",
-];
-const DECLARED: &str = "
-format bits = (i, j) -> (i : dense, j : bitmap)
-format blocks = (i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)
-format sparse_blocks = (i, j) -> (i / 2 : compressed, j / 2 : compressed, i % 2 : dense, j % 2 : dense)
-format gaps = (i, j) -> (i : dense, j : loose_compressed)
-format hashes = (i, j) -> (i : hashed, j : hashed)
-format four_of_four = (i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(4, 4))
-format dense_rows = (i, j) -> (i : compressed, j : dense)
-format hash_columns = (i, j) -> (j : dense, i : hashed)
-";
-
 /// The most steps of a conversion for each element of its operand and its result: about 6 if it takes
 /// the entries once, and more if it sorts or counts them first.
 const STEPS: f64 = 14.0;
@@ -155,7 +122,7 @@ const STEPS: f64 = 14.0;
 /// A conversion takes a number of steps in proportion to its operand and its result.
 #[test]
 fn conversions_take_few_steps() {
-    let pairs = FORMATS.iter().flat_map(|from| FORMATS.map(|to| (*from, to)));
+    let pairs = names().flat_map(|from| names().map(move |to| (from, to)));
     let pairs: Vec<(&str, &str)> = pairs.step_by(every().unwrap_or(3) as usize).collect();
     let most = on_threads(&pairs, |(from, to)| (steps_for_each_element(from, to), *from, *to));
     let runs = most.iter().filter(|(steps, ..)| steps.is_some()).count();
@@ -170,8 +137,9 @@ fn conversions_take_few_steps() {
 /// Returns the largest number of steps for each element in a conversion, or `None` if a format does
 /// not store the operands.
 fn steps_for_each_element(from: &str, to: &str) -> Option<f64> {
-    let text = format!("{DECLARED}copy: C[i,j] = A[i,j]\n    C={to} A={from}\n");
-    let cases = corpus::parse("FORMATS", &text).unwrap_or_else(|reason| panic!("{reason}"));
+    let declared = DECLARED.map(|(name, map)| format!("format {name} = {map}\n")).concat();
+    let text = format!("{declared}copy: C[i,j] = A[i,j]\n    C={to} A={from}\n");
+    let cases = corpus::parse("formats", &text).unwrap_or_else(|reason| panic!("{reason}"));
     let counted = Counted::new(&cases[0]).unwrap_or_else(|reason| panic!("{reason}"));
     let runs = [Growth::Rows, Growth::Extents].into_iter().filter_map(|growth| {
         let runs = counted.runs(growth).unwrap_or_else(|reason| panic!("{from} to {to}: {reason}"));
