@@ -7,7 +7,7 @@
 use super::full;
 use super::iterator::Frontier;
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
 use crate::types::Literal;
 
 /// Splits a statement within a loop that resolves accesses by whether these have entries.
@@ -52,22 +52,38 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     let mut tells = stores_entries;
     stmt.for_each_assign(&mut |_, accumulate, value| {
         let product = accumulate == Some(ReduceOp::PROD);
-        tells |= product || divides(value) || multiplies_by_infinity(value);
+        tells |= product || divides(value) || multiplies_by_infinity(program, value);
     });
     tells
 }
 
-/// Returns whether a value is infinite whatever the operands hold, as a reduction over an empty
-/// range is.
-pub(super) fn is_infinite(value: &Expr) -> bool {
-    matches!(value, Expr::Literal(Literal::Greatest | Literal::Least))
-        || value.children().into_iter().any(is_infinite)
+/// Returns whether a value may be infinite although no element is, as a minimum over an empty range
+/// is.
+pub(super) fn may_be_infinite(program: &Program, value: &Expr) -> bool {
+    match value {
+        Expr::Literal(Literal::Greatest | Literal::Least) => true,
+        Expr::Access(access) => is_extreme(program, access.tensor),
+        value => value.children().into_iter().any(|child| may_be_infinite(program, child)),
+    }
 }
 
-fn multiplies_by_infinity(value: &Expr) -> bool {
+/// Returns whether a tensor is the temporary of a minimum or maximum of a type with infinities.
+fn is_extreme(program: &Program, tensor: TensorId) -> bool {
+    let mut is_extreme = false;
+    if program.kernel.is_temporary(tensor) && !program.tensor(tensor).dtype.is_integer() {
+        program.body.for_each_assign(&mut |target, accumulate, _| {
+            let of_nothing = accumulate.map(ReduceOp::of_nothing);
+            let is_infinite = matches!(of_nothing, Some(Literal::Greatest | Literal::Least));
+            is_extreme |= target.tensor == tensor && is_infinite;
+        });
+    }
+    is_extreme
+}
+
+fn multiplies_by_infinity(program: &Program, value: &Expr) -> bool {
     match value {
-        Expr::Binary(BinaryOp::Mul, ..) => is_infinite(value),
-        value => value.children().into_iter().any(multiplies_by_infinity),
+        Expr::Binary(BinaryOp::Mul, ..) => may_be_infinite(program, value),
+        value => value.children().into_iter().any(|child| multiplies_by_infinity(program, child)),
     }
 }
 
