@@ -97,6 +97,17 @@ impl Expr {
         }
     }
 
+    /// Returns whether the value may be infinite although no element is, as a minimum over an empty
+    /// range is.
+    pub fn may_be_infinite(&self) -> bool {
+        let is_infinite = match self {
+            Expr::Literal(literal) => matches!(literal, Literal::Greatest | Literal::Least),
+            Expr::Reduce(reduce) => reduce.op.is_infinite_of_nothing(),
+            _ => false,
+        };
+        is_infinite || self.children().into_iter().any(Expr::may_be_infinite)
+    }
+
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
     pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
         Expr::reduce(ReduceOp::SUM, variables, body)
