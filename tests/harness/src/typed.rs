@@ -155,7 +155,7 @@ pub fn look<V: Element + Storable, F: Format>(tensor: &Tensor<V, F>) -> Stored {
         shape: tensor.shape().as_ref().to_vec(),
         modes: levels().map(|(_, map)| mode(map.expr)).collect::<Option<_>>().unwrap_or_default(),
         ordered: levels().all(|(kind, map)| kind.ordered && map.properties.ordered),
-        repeats: levels().last().is_some_and(|(_, map)| !map.properties.unique),
+        repeats: levels().next_back().is_some_and(|(_, map)| !map.properties.unique),
         pads,
         drops: levels().any(|(_, map)| !map.properties.padded),
         full: levels().all(|(kind, map)| kind.full || map.properties.full),
