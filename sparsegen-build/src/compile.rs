@@ -43,6 +43,9 @@ pub(crate) trait Observer {
 
     /// Called with each plan before it is lowered. Numbers of its loops reach the generated code.
     fn plan(&mut self, _statement: &str, _program: &Program, _plan: &mut Plan) {}
+
+    /// Called with the warnings of a kernel after its stages.
+    fn warnings(&mut self, _warnings: &Diagnostics) {}
 }
 
 impl<F: FnMut(&str, &str, &dyn Fn() -> String)> Observer for F {
@@ -130,7 +133,7 @@ impl Compiler {
         // With a level that contradicts itself nothing can be said of the kernels.
         let blocks = if self.levels.refused().is_empty() { module.blocks() } else { Vec::new() };
         for block in blocks {
-            let mut scheduled = Vec::new();
+            let (mut scheduled, mut own) = (Vec::new(), Diagnostics::warnings());
             observer.begin(&block, block.name());
             for statement in block.statements {
                 observer.stage(&statement.name, "index notation", &|| statement.to_string());
@@ -147,7 +150,7 @@ impl Compiler {
                 observer.stage(&statement.name, "concrete notation", &|| program.to_string());
                 observer.stage(&statement.name, "merge lattices", &|| plan.show(&program));
                 observer.stage(&statement.name, "assembly", &|| show_assembly(&program));
-                warnings.extend(warn::warnings(statement, &program, &plan, &self.levels));
+                own.extend(warn::warnings(statement, &program, &plan, &self.levels));
                 observer.plan(&statement.name, &program, &mut plan);
                 scheduled.push((program, plan));
             }
@@ -157,10 +160,12 @@ impl Compiler {
                     &block,
                     (scheduled, self.passes),
                     &mut formats,
-                    &mut warnings,
+                    &mut own,
                     observer,
                 ));
             }
+            observer.warnings(&own);
+            warnings.extend(own.iter().cloned());
         }
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {

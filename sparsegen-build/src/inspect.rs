@@ -31,8 +31,6 @@ pub use source::{Line, Meaning};
 pub struct Inspection {
     /// The kernels, in the order of the manifest.
     pub kernels: Vec<Kernel>,
-    /// The warnings, in the order of the manifest.
-    pub warnings: Diagnostics,
 }
 
 /// A kernel.
@@ -58,6 +56,8 @@ pub struct Kernel {
     pub names: BTreeMap<String, Meaning>,
     /// The arguments of the main function, in order, as names of [`Kernel::tensors`].
     pub arguments: Vec<String>,
+    /// The warnings, in the order of the manifest.
+    pub warnings: Diagnostics,
 }
 
 /// A tensor that a kernel reads or returns.
@@ -211,7 +211,7 @@ impl Compiler {
             kernel.source = emit(&module(name, plain.formats.clone(), compiled, is_lazy));
             kernel.lines = source::aligned(&kernel.source, &kernel.lines);
         }
-        Ok(Inspection { kernels, warnings: output.warnings })
+        Ok(Inspection { kernels })
     }
 }
 
@@ -288,6 +288,12 @@ impl Observer for Inspector {
         let loops = loops::of(program, plan, &iterations(program, plan));
         if let Some(statement) = self.statement(statement) {
             (statement.edges, statement.loops) = (edges, loops);
+        }
+    }
+
+    fn warnings(&mut self, warnings: &Diagnostics) {
+        if let Some(kernel) = self.kernels.last_mut() {
+            kernel.warnings = warnings.clone();
         }
     }
 }

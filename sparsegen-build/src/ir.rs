@@ -133,6 +133,8 @@ pub enum Callee {
     /// `kernel::repeated(a, n, |a, b| a * b)`: the product of `n` equal factors, where `n` is an
     /// index greater than 0.
     RepeatedOperator(BinaryOp),
+    /// `kernel::differs(a, b)`: whether two values differ, where NaN does not differ from NaN.
+    Differs,
     /// `kernel::repeated(a, n, path)`: `n` equal values, combined by a function.
     RepeatedPath(String),
 }

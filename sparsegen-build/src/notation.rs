@@ -297,26 +297,7 @@ impl Kernel {
 
     /// Returns the type of an expression, or `None` if it depends on the context.
     pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
-        let first = |parts: &[Expr]| parts.iter().find_map(|part| self.dtype_of(part));
-        match expr {
-            Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
-            // All constants of a semiring have the type of the result.
-            Expr::Constant(_) => Some(self.tensor(self.result()).dtype),
-            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
-            Expr::Access(access) => Some(self.tensor(access.tensor).dtype),
-            Expr::Neg(a) => self.dtype_of(a),
-            Expr::Binary(_, a, b) => self.dtype_of(a).or_else(|| self.dtype_of(b)),
-            Expr::Call(Function::Math(function), arguments) => {
-                first(arguments).map(|dtype| function.result(dtype))
-            }
-            Expr::Call(Function::Complex(function, dtype), _) => Some(function.result(*dtype)),
-            Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
-            Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
-            Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
-            Expr::Call(_, arguments) => first(arguments),
-            Expr::Reduce(reduce) if reduce.op.tells_where => Some(Dtype::Usize),
-            Expr::Reduce(reduce) => self.dtype_of(&reduce.body),
-        }
+        expr.dtype(self.result(), &|tensor| self.tensor(tensor).dtype)
     }
 
     /// Returns whether the kernel updates an existing result.

@@ -10,6 +10,7 @@ mod copy_propagation;
 mod dead_code;
 mod early_exit;
 mod fresh;
+mod infinities;
 mod known_order;
 mod known_ranges;
 mod loop_versioning;

@@ -295,10 +295,10 @@ impl Literal {
         }
     }
 
-    /// Returns whether two constants are the same number or truth value.
+    /// Returns whether two constants are the same number or truth value, or both NaN.
     pub fn is_same(self, other: Literal) -> bool {
         match (self.as_real(), other.as_real()) {
-            (Some(a), Some(b)) => a == b,
+            (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),
             _ => self.as_bool().is_some_and(|truth| other.as_bool() == Some(truth)),
         }
     }

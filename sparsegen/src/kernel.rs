@@ -80,6 +80,12 @@ pub fn cube<V: Mul<Output = V> + Copy>(value: V) -> V {
     value * value * value
 }
 
+/// Returns whether two values differ, where NaN does not differ from NaN.
+#[allow(clippy::eq_op, reason = "NaN alone differs from itself")]
+pub fn differs<V: PartialEq>(a: V, b: V) -> bool {
+    a != b && (a == a || b == b)
+}
+
 /// Combines `count` equal values by an associative operation; `count` is at least 1.
 ///
 /// Takes O(log `count`) steps: the values are combined in pairs, pairs of pairs and so on, so that

@@ -231,6 +231,26 @@ fn dense_arrays_lose_their_zeros() {
     assert!(matches!(Tensor::<f64, Csr>::eye(usize::MAX), Err(Error::Size { .. })));
 }
 
+/// A vector in which NaN is a missing number.
+#[derive(Clone, Copy, Debug)]
+struct Gaps;
+
+impl Format for Gaps {
+    const NAME: &'static str = "gaps";
+    const MAP: Map = Map::new(&[LevelMap::dimension(0, "compressed")]);
+    type Shape = [usize; 1];
+    type Levels = (C,);
+    const FILL: Fill = Fill::Float(f64::NAN);
+}
+
+#[test]
+fn missing_numbers_are_no_entries() {
+    let gaps = Tensor::<f64, Gaps>::from_dense([3], &[f64::NAN, 0.0, f64::NAN]).unwrap();
+    assert_eq!((gaps.vals(), gaps.nnz()), (&[0.0][..], 1));
+    let stored = Tensor::<f64, Gaps>::from_triplets([2], [([0], f64::NAN), ([1], 2.0)]).unwrap();
+    assert_eq!((stored.vals().len(), stored.nnz()), (2, 1));
+}
+
 #[test]
 fn values_change_type_in_place() {
     let tensor = Tensor::<i64, Csr>::from_triplets([2, 2], [([0, 1], 4), ([1, 0], 9)]).unwrap();

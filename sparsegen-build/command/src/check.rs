@@ -13,7 +13,7 @@ Compiles the manifest and prints its errors and warnings. The exit code is 1 if 
 pub fn run(arguments: Arguments) -> Result<String, Failure> {
     arguments.at_most(0)?;
     let manifest = Manifest::read(&arguments.manifest()?)?;
-    let count = manifest.kernels.len();
+    let count = manifest.select(&[])?.len();
     let compile = if count == 1 { "kernel compiles" } else { "kernels compile" };
     Ok(format!("{}: {count} {compile}\n", manifest.name))
 }

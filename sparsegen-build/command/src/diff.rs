@@ -29,8 +29,9 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
     let most = if arguments.option("all").is_some() { usize::MAX } else { CHANGES };
     let mut text = String::new();
     let mut same = 0;
-    for before in &old.kernels {
-        match new.kernels.iter().find(|after| after.name == before.name) {
+    let (old, new) = (old.select(&[])?, new.select(&[])?);
+    for before in &old {
+        match new.iter().find(|after| after.name == before.name) {
             None => {
                 let _ = writeln!(text, "━━ {}: removed", before.name);
             }
@@ -43,8 +44,8 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
             }
         }
     }
-    for after in &new.kernels {
-        if !old.kernels.iter().any(|before| before.name == after.name) {
+    for after in &new {
+        if !old.iter().any(|before| before.name == after.name) {
             let _ = writeln!(text, "━━ {}: added\n{}\n", after.name, after.time);
         }
     }

@@ -12,9 +12,9 @@ Prints the generated source of all kernels, as a build script writes it, or of s
 
 pub fn run(arguments: Arguments) -> Result<String, Failure> {
     let manifest = Manifest::read(&arguments.manifest()?)?;
+    let kernels = manifest.select(&arguments.words)?;
     if arguments.words.is_empty() {
         return Ok(sparsegen_build::compile_str(&manifest.name, &manifest.text).source);
     }
-    let kernels = manifest.select(&arguments.words)?.into_iter();
-    Ok(kernels.map(|kernel| kernel.source.as_str()).collect::<Vec<_>>().join("\n"))
+    Ok(kernels.iter().map(|kernel| kernel.source.as_str()).collect::<Vec<_>>().join("\n"))
 }

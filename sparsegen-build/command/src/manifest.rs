@@ -21,33 +21,45 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads and compiles a manifest; prints its warnings.
+    /// Reads and compiles a manifest.
     pub fn read(path: &Path) -> Result<Manifest, Failure> {
         let name = path.display().to_string();
         let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
         Manifest::compile(name, text)
     }
 
-    /// Compiles the text of a manifest; prints its warnings.
+    /// Compiles the text of a manifest.
     pub fn compile(name: String, text: String) -> Result<Manifest, Failure> {
         let inspected = Compiler::new().inspect(&name, &text);
-        let Inspection { kernels, warnings } =
+        let Inspection { kernels } =
             inspected.map_err(|mistakes| Failure::Error(mistakes.render(&name, &text)))?;
-        eprint!("{}", warnings.render(&name, &text));
         Ok(Manifest { name, text, kernels })
     }
 
-    /// Returns the kernels of these names, or all kernels if there are none.
+    /// Returns the kernels of these names, or all kernels if there are none; prints their warnings.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Kernel>, Failure> {
-        let find = |name: &String| self.find(name);
-        match names {
-            [] => Ok(self.kernels.iter().collect()),
-            names => names.iter().map(find).collect(),
-        }
+        let named = |name: &String| self.named(name);
+        let selected: Vec<&Kernel> = match names {
+            [] => self.kernels.iter().collect(),
+            names => names.iter().map(named).collect::<Result<_, _>>()?,
+        };
+        let warnings = selected.iter().map(|kernel| kernel.warnings.clone());
+        let all = warnings.reduce(|mut all, more| {
+            all.extend(more.iter().cloned());
+            all
+        });
+        eprint!("{}", all.unwrap_or_default().render(&self.name, &self.text));
+        Ok(selected)
+    }
+
+    /// Returns the kernel of a name; prints its warnings.
+    pub fn find(&self, name: &str) -> Result<&Kernel, Failure> {
+        self.select(&[name.to_owned()])?;
+        self.named(name)
     }
 
     /// Returns the kernel of a name.
-    pub fn find(&self, name: &str) -> Result<&Kernel, Failure> {
+    fn named(&self, name: &str) -> Result<&Kernel, Failure> {
         let found = self.kernels.iter().find(|kernel| kernel.name == name);
         found.ok_or_else(|| {
             let known = self.kernels.iter().map(|kernel| format!("`{}`", kernel.name));

@@ -73,6 +73,21 @@ fn decisions_are_explained() {
 }
 
 #[test]
+fn warnings_are_those_of_the_kernels_that_are_named() {
+    let folder = folder("warnings");
+    fs::write(
+        folder.join("kernels.toml"),
+        "[kernels.sums]\nexpr = \"y[j] = sum[i](A[i,j] + B[j,i])\"\n\
+         tensors = { y = \"dense\", A = \"csr\", B = \"csr\" }\n\
+         [kernels.plain]\nexpr = \"y[i] = A[i,j]\"\ntensors = { y = \"dense\", A = \"csr\" }\n",
+    )
+    .expect("a file");
+    let warned = |words: &[&str]| run_in(&folder, words).errors.contains("every call of `sums`");
+    assert!(warned(&["check"]) && warned(&["explain"]) && warned(&["explain", "sums"]));
+    assert!(!warned(&["explain", "plain"]) && !warned(&["emit", "plain"]));
+}
+
+#[test]
 fn expressions_are_tried_without_a_manifest() {
     let shown = output(&["try", "y[i] = A[i,j] * x[j]", "A=csr"]);
     golden("try_spmv.txt", before_source(&shown));

@@ -46,7 +46,8 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
 }
 
 /// Moves the factors of a product into the sum among them; returns the term itself if there is
-/// none, or if factors have sums over the same variable.
+/// none, if factors have sums over the same variable, or if a factor may be infinite, which times
+/// each term may add up to NaN.
 pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) if reduce.op == ReduceOp::SUM => Ok(reduce),
@@ -56,9 +57,9 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
         Expr::Binary(BinaryOp::Mul, a, b) if reduces_over_same(&a, &b) => {
             Err(Expr::Binary(BinaryOp::Mul, a, b))
         }
-        Expr::Binary(BinaryOp::Mul, a, b) => match pull_reduction(*a) {
+        Expr::Binary(BinaryOp::Mul, a, b) => match pull_beside(*a, &b) {
             Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
-            Err(a) => pull_reduction(*b)
+            Err(a) => pull_beside(*b, &a)
                 .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
                 .map_err(|b| Expr::mul(a.clone(), b)),
         },
@@ -88,6 +89,11 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
         | Expr::Reduce(_)
         | Expr::Binary(..) => Err(term),
     }
+}
+
+/// Returns the sum in a factor into which the other factor may be moved.
+fn pull_beside(factor: Expr, other: &Expr) -> Result<Reduce, Expr> {
+    if other.may_be_infinite() { Err(factor) } else { pull_reduction(factor) }
 }
 
 /// Returns whether two expressions have reductions over the same variable.

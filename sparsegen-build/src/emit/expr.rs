@@ -76,6 +76,10 @@ impl Body {
                 let (path, arguments) = (tokens(path), arguments.iter().map(|a| self.expr(a)));
                 quote!(#path(#(#arguments),*))
             }
+            Expr::Call(Callee::Differs, _, arguments) => {
+                let arguments = arguments.iter().map(|a| self.expr(a));
+                quote!(kernel::differs(#(#arguments),*))
+            }
             Expr::Call(Callee::RepeatedOperator(op), _, arguments) => {
                 let arguments = arguments.iter().map(|a| self.expr(a));
                 let [a, b] = ["a", "b"].map(ident);

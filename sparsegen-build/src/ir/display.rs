@@ -51,8 +51,16 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
             write!(f, "{path}({})", arguments.join(", "))?;
         }
-        Expr::Call(callee @ (Callee::Quotient | Callee::Remainder), _, arguments) => {
-            let name = if *callee == Callee::Quotient { "quotient" } else { "remainder" };
+        Expr::Call(
+            callee @ (Callee::Quotient | Callee::Remainder | Callee::Differs),
+            _,
+            arguments,
+        ) => {
+            let name = match callee {
+                Callee::Quotient => "quotient",
+                Callee::Remainder => "remainder",
+                _ => "differs",
+            };
             let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
             write!(f, "{name}({})", arguments.join(", "))?;
         }

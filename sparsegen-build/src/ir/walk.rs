@@ -119,6 +119,7 @@ impl Expr {
                     Callee::Path(path) => Expr::run(path, *dtype, arguments),
                     Callee::Quotient
                     | Callee::Remainder
+                    | Callee::Differs
                     | Callee::RepeatedOperator(_)
                     | Callee::RepeatedPath(_) => Expr::Call(callee.clone(), *dtype, arguments),
                 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
-use super::padding::is_infinite;
+use super::padding::may_be_infinite;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
@@ -130,7 +130,8 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
         Plan::Assign { target, accumulate, value } => {
             let leaf = program.tensor(target.tensor).format.levels.last();
             let takes_duplicates = leaf.is_some_and(|spec| !spec.properties.unique);
-            (*accumulate == Some(ReduceOp::SUM) || takes_duplicates) && is_linear_in(value, access)
+            (*accumulate == Some(ReduceOp::SUM) || takes_duplicates)
+                && is_linear_in(program, value, access)
         }
         Plan::Visit(_) => true,
         Plan::If { condition, body } => {
@@ -140,10 +141,12 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
     }
 }
 
-fn is_linear_in(value: &Expr, access: &Access) -> bool {
+fn is_linear_in(program: &Program, value: &Expr, access: &Access) -> bool {
     let uses = |expr: &Expr| expr.reads(access);
     match value {
-        Expr::Call(Function::Mask, masked) => !uses(&masked[0]) && is_linear_in(&masked[1], access),
+        Expr::Call(Function::Mask, masked) => {
+            !uses(&masked[0]) && is_linear_in(program, &masked[1], access)
+        }
         Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Index(_)
@@ -151,16 +154,17 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
         | Expr::Call(..)
         | Expr::Reduce(_) => false,
         Expr::Access(other) => other == access,
-        Expr::Neg(a) => is_linear_in(a, access),
+        Expr::Neg(a) => is_linear_in(program, a, access),
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
-            is_linear_in(a, access) && is_linear_in(b, access)
+            is_linear_in(program, a, access) && is_linear_in(program, b, access)
         }
         Expr::Binary(BinaryOp::Mul, a, b) => {
             // Infinity times each duplicate of an entry may add up to NaN.
-            let scales = |factor: &Expr| !uses(factor) && !is_infinite(factor);
-            is_linear_in(a, access) && scales(b) || is_linear_in(b, access) && scales(a)
+            let scales = |factor: &Expr| !uses(factor) && !may_be_infinite(program, factor);
+            is_linear_in(program, a, access) && scales(b)
+                || is_linear_in(program, b, access) && scales(a)
         }
-        Expr::Binary(_, a, b) => is_linear_in(a, access) && !uses(b),
+        Expr::Binary(_, a, b) => is_linear_in(program, a, access) && !uses(b),
     }
 }
 

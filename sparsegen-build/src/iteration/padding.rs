@@ -7,7 +7,7 @@
 use super::full;
 use super::iterator::Frontier;
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
 use crate::types::Literal;
 
 /// Splits a statement within a loop that resolves accesses by whether these have entries.
@@ -40,7 +40,8 @@ fn split_by(program: &Program, access: &Access, stmt: Stmt) -> Stmt {
 }
 
 /// Returns whether padding and an entry of the same value have different effects in a statement: it
-/// stores entries, divides, multiplies by an infinity, or accumulates a product.
+/// stores entries, divides, multiplies by an infinity, accumulates a product, or assigns a temporary
+/// that is zero in a quotient or product only without entries.
 fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     let stores_entries = program.targets.iter().any(|target| {
         let result = target.access.tensor;
@@ -50,24 +51,84 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
         program.may_lack_entries(result) && !pads && !(stores_all && full::must_run(program, stmt))
     });
     let mut tells = stores_entries;
-    stmt.for_each_assign(&mut |_, accumulate, value| {
+    stmt.for_each_assign(&mut |target, accumulate, value| {
         let product = accumulate == Some(ReduceOp::PROD);
-        tells |= product || divides(value) || multiplies_by_infinity(value);
+        tells |= product || divides(value) || multiplies_by_infinity(program, value);
+        tells |= is_annihilated_if_absent(program, target.tensor);
     });
     tells
 }
 
-/// Returns whether a value is infinite whatever the operands hold, as a reduction over an empty
-/// range is.
-pub(super) fn is_infinite(value: &Expr) -> bool {
-    matches!(value, Expr::Literal(Literal::Greatest | Literal::Least))
-        || value.children().into_iter().any(is_infinite)
+/// Returns whether a temporary without entries is a dividend or a factor that is zero whatever the
+/// divisor or the other factor is, or is a part of such a temporary.
+fn is_annihilated_if_absent(program: &Program, tensor: TensorId) -> bool {
+    let is_temporary = |tensor: &TensorId| program.kernel.is_temporary(*tensor);
+    // The temporary, and those that are computed from it.
+    let mut computed: Vec<TensorId> = Some(tensor).filter(is_temporary).into_iter().collect();
+    let (mut next, mut is_annihilated) = (0, false);
+    while let Some(temporary) = computed.get(next).copied() {
+        program.body.for_each_assign(&mut |target, _, value| {
+            if value.depends_on(temporary) {
+                is_annihilated |= annihilates(program, value, temporary);
+                if is_temporary(&target.tensor) && !computed.contains(&target.tensor) {
+                    computed.push(target.tensor);
+                }
+            }
+        });
+        next += 1;
+    }
+    is_annihilated
 }
 
-fn multiplies_by_infinity(value: &Expr) -> bool {
+/// Returns whether a value has a part that an absent temporary makes zero, and that may be NaN if
+/// the temporary has an entry.
+fn annihilates(program: &Program, value: &Expr, temporary: TensorId) -> bool {
+    let is_here = match value {
+        Expr::Binary(BinaryOp::Div, dividend, _) => is_zero_without(program, dividend, temporary),
+        Expr::Call(Function::Quotient | Function::Ratio, both) => {
+            is_zero_without(program, &both[0], temporary)
+        }
+        Expr::Binary(BinaryOp::Mul, ..) => {
+            may_be_infinite(program, value) && is_zero_without(program, value, temporary)
+        }
+        _ => false,
+    };
+    is_here || value.children().into_iter().any(|child| annihilates(program, child, temporary))
+}
+
+/// Returns whether a value that depends on a temporary is zero without entries.
+fn is_zero_without(program: &Program, value: &Expr, temporary: TensorId) -> bool {
+    let kernel = &program.kernel;
+    let absent = |access: &Access| kernel.is_temporary(access.tensor).then_some(Expr::ZERO);
+    value.depends_on(temporary) && kernel.vanishes(&value.substitute(&absent))
+}
+
+/// Returns whether a value may be infinite although no element is, as a minimum over an empty range
+/// is.
+pub(super) fn may_be_infinite(program: &Program, value: &Expr) -> bool {
     match value {
-        Expr::Binary(BinaryOp::Mul, ..) => is_infinite(value),
-        value => value.children().into_iter().any(multiplies_by_infinity),
+        Expr::Literal(Literal::Greatest | Literal::Least) => true,
+        Expr::Access(access) => is_extreme(program, access.tensor),
+        value => value.children().into_iter().any(|child| may_be_infinite(program, child)),
+    }
+}
+
+/// Returns whether a tensor is the temporary of a minimum or maximum of a type with infinities.
+fn is_extreme(program: &Program, tensor: TensorId) -> bool {
+    let mut is_extreme = false;
+    if program.kernel.is_temporary(tensor) && !program.tensor(tensor).dtype.is_integer() {
+        program.body.for_each_assign(&mut |target, accumulate, _| {
+            let is_infinite = accumulate.is_some_and(ReduceOp::is_infinite_of_nothing);
+            is_extreme |= target.tensor == tensor && is_infinite;
+        });
+    }
+    is_extreme
+}
+
+fn multiplies_by_infinity(program: &Program, value: &Expr) -> bool {
+    match value {
+        Expr::Binary(BinaryOp::Mul, ..) => may_be_infinite(program, value),
+        value => value.children().into_iter().any(|child| multiplies_by_infinity(program, child)),
     }
 }
 

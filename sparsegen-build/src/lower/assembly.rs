@@ -354,6 +354,11 @@ impl<'p> Assembler<'p> {
     fn unassigned(&self, dtype: Dtype) -> Expr {
         semiring_constant(&self.program.kernel, self.result.unassigned, dtype)
     }
+
+    /// Returns the condition that a variable differs from the value of unstored entries.
+    fn differs_from_fill(&self, name: &str, dtype: Dtype) -> Expr {
+        Expr::differs(dtype, Expr::var(name), self.unassigned(dtype))
+    }
 }
 
 /// Returns the position after another.

@@ -140,7 +140,7 @@ impl Lowering<'_> {
                 }
                 let of = own_type().unwrap_or(dtype);
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
-                Expr::ne(value, fill)
+                Expr::differs(of, value, fill)
             }
             Function::Found(temporary) => Expr::var(&self.names.found(temporary)),
             Function::Convert(to) => match own_type() {

@@ -97,6 +97,17 @@ impl Expr {
         }
     }
 
+    /// Returns whether the value may be infinite although no element is, as a minimum over an empty
+    /// range is.
+    pub fn may_be_infinite(&self) -> bool {
+        let is_infinite = match self {
+            Expr::Literal(literal) => matches!(literal, Literal::Greatest | Literal::Least),
+            Expr::Reduce(reduce) => reduce.op.is_infinite_of_nothing(),
+            _ => false,
+        };
+        is_infinite || self.children().into_iter().any(Expr::may_be_infinite)
+    }
+
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
     pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
         Expr::reduce(ReduceOp::SUM, variables, body)
@@ -130,6 +141,31 @@ impl Expr {
             return Expr::Literal(folded);
         }
         Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// Returns the type of the expression, or `None` if it depends on the context; `of` returns the
+    /// type of a tensor.
+    pub fn dtype(&self, result: TensorId, of: &dyn Fn(TensorId) -> Dtype) -> Option<Dtype> {
+        let first = |parts: &[Expr]| parts.iter().find_map(|part| part.dtype(result, of));
+        match self {
+            Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
+            // All constants of a semiring have the type of the result.
+            Expr::Constant(_) => Some(of(result)),
+            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
+            Expr::Access(access) => Some(of(access.tensor)),
+            Expr::Neg(a) => a.dtype(result, of),
+            Expr::Binary(_, a, b) => a.dtype(result, of).or_else(|| b.dtype(result, of)),
+            Expr::Call(Function::Math(function), arguments) => {
+                first(arguments).map(|dtype| function.result(dtype))
+            }
+            Expr::Call(Function::Complex(function, dtype), _) => Some(function.result(*dtype)),
+            Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
+            Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
+            Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
+            Expr::Call(_, arguments) => first(arguments),
+            Expr::Reduce(reduce) if reduce.op.tells_where => Some(Dtype::Usize),
+            Expr::Reduce(reduce) => reduce.body.dtype(result, of),
+        }
     }
 
     /// Returns this expression with every access replaced for which `replace` returns an

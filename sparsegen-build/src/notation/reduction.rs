@@ -76,6 +76,11 @@ impl ReduceOp {
         if self.tells_where { Literal::Int(0) } else { self.identity() }
     }
 
+    /// Returns whether the reduction over an empty range is infinite, if its type has infinities.
+    pub fn is_infinite_of_nothing(self) -> bool {
+        matches!(self.of_nothing(), Literal::Greatest | Literal::Least)
+    }
+
     /// Returns the reduction of a constant, if it does not depend on the number of values.
     pub fn of_constant(self, value: &Expr) -> Option<Expr> {
         let value = value.is_constant().then_some(value)?;

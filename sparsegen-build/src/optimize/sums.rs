@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
+use super::infinities::Infinities;
 use super::strips::{Trip, expanded, is_contiguous, lanes, zero};
 use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt, Uses};
 
@@ -18,6 +19,7 @@ pub(super) fn run(mut function: Function) -> Function {
     }
     let mut sums = Sums {
         names: Names::of(&function),
+        infinities: Infinities::of(&function),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         split: BTreeSet::new(),
     };
@@ -30,6 +32,7 @@ pub(super) fn run(mut function: Function) -> Function {
 
 struct Sums {
     names: Names,
+    infinities: Infinities,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
     /// The variables of the loops that were split.
@@ -71,7 +74,7 @@ impl Sums {
             }
             match Reduction::of(stmt, &types) {
                 Some(reduction) => {
-                    let (short, factors) = reduction.factored(&zeros);
+                    let (short, factors) = reduction.factored(&zeros, &self.infinities);
                     let split = Reduction::of(&short, &types).and_then(|short| self.split(&short));
                     done.extend(split.unwrap_or_else(|| vec![short]));
                     // An empty sum is 0, even if a factor is infinite.
@@ -242,8 +245,13 @@ impl<'s> Reduction<'s> {
     }
 
     /// Returns the loop without the factors of its sums that no iteration changes, and the
-    /// multiplications by them, for sums that are among `zeros` before.
-    fn factored(&self, zeros: &BTreeSet<String>) -> (Stmt, Vec<Stmt>) {
+    /// multiplications by them, for sums that are among `zeros` before. An infinite factor stays: it
+    /// times each 0 is NaN.
+    fn factored(&self, zeros: &BTreeSet<String>, infinities: &Infinities) -> (Stmt, Vec<Stmt>) {
+        let is_fixed = |factor: &&Expr| {
+            let is_same = !expanded(factor, &self.lets).mentions(self.variable);
+            is_same && !infinities.may_include(factor)
+        };
         let mut multiplications = Vec::new();
         let stmt = |stmt: &Stmt| match stmt {
             Stmt::Assign { name, op: Some(op @ (BinaryOp::Add | BinaryOp::Sub)), value }
@@ -252,7 +260,7 @@ impl<'s> Reduction<'s> {
                 let mut factors = Vec::new();
                 value.factors(&mut factors);
                 let (fixed, others): (Vec<&Expr>, Vec<&Expr>) =
-                    factors.into_iter().partition(|factor| self.is_fixed(factor));
+                    factors.into_iter().partition(is_fixed);
                 let product = |factors: Vec<&Expr>| factors.into_iter().cloned().reduce(Expr::mul);
                 let (Some(fixed), Some(others)) = (product(fixed), product(others)) else {
                     return stmt.clone();
@@ -271,15 +279,6 @@ impl<'s> Reduction<'s> {
     fn has_factors(&self, name: &str) -> bool {
         let sum = self.sums.iter().find(|sum| sum.name == name);
         sum.is_some_and(|sum| !sum.dtype.is_opaque())
-    }
-
-    /// Returns whether a factor is the same in all iterations, and finite.
-    fn is_fixed(&self, factor: &Expr) -> bool {
-        let mut may_be_infinite = false;
-        factor.for_each(&mut |e| {
-            may_be_infinite |= matches!(e, Expr::Call(..) | Expr::Binary(BinaryOp::Div, ..));
-        });
-        !may_be_infinite && !expanded(factor, &self.lets).mentions(self.variable)
     }
 }
 

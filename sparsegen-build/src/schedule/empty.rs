@@ -168,7 +168,14 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
                     .position(|other| *other == access)
                     .is_some_and(|k| set >> k & 1 != 0)
         };
-        let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
+        let fill = |access: &Access| match absent(access) {
+            true => Some(program.kernel.fill(access.tensor)),
+            // An entry of a predicate means that the comparison holds.
+            false => {
+                let holds = program.kernel.is_made(access.tensor);
+                holds.then_some(Expr::Literal(Literal::Int(1)))
+            }
+        };
         let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
         let known = |value: &Expr| map_reductions(&value.substitute(&fill), &constant);
         let over_empty = |reduce: &Reduce| {

@@ -268,6 +268,12 @@ fn few_programs_are_planned_for_tensors_of_many_modes() {
     }
 }
 
+#[test]
+fn an_empty_range_matters_where_a_comparison_holds() {
+    let loops = scheduled("R[i,j] = prod[k](select((j == i), A[j,k], 1))", "R = 'csr', A = 'dcsr'");
+    assert!(loops.contains("if has_k"), "{loops}");
+}
+
 /// Returns the number of planned programs for a product of `count` matrices.
 fn chain(count: usize, result: &str, format: &str) -> usize {
     let variables = ["i", "j", "k", "l", "m", "n"];

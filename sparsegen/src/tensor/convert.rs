@@ -7,6 +7,7 @@ use crate::format::Shape;
 use crate::{Error, Format, Stored, Tensor, Value, View};
 
 use super::build::Merge;
+use super::is_fill;
 use super::repack::repack;
 
 impl<V: Stored, F: Format> View<'_, V, F> {
@@ -134,7 +135,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
             return Err(Error::Parts { format: F::NAME, reason });
         }
         let fill = V::filled(F::FILL);
-        let entries = values.iter().enumerate().filter(|(_, value)| **value != fill);
+        let entries = values.iter().enumerate().filter(|(_, value)| !is_fill(**value, fill));
         let entries = entries.map(|(index, value)| (coordinate_of(index, extents), *value));
         Tensor::from_triplets(shape, entries)
     }

@@ -50,9 +50,9 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     pub fn nnz(&self) -> usize {
         let fill = V::Value::filled(F::FILL);
         if is_compact::<F>(&self.shape) {
-            return self.vals.iter().filter(|value| value.value() != fill).count();
+            return self.vals.iter().filter(|value| !is_fill(value.value(), fill)).count();
         }
-        self.iter().filter(|(_, value)| value.value() != fill).count()
+        self.iter().filter(|(_, value)| !is_fill(value.value(), fill)).count()
     }
 
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.

@@ -10,12 +10,12 @@ use crate::memory::filled;
 use crate::{Error, Stored, Tensor, Value};
 
 use super::build::Merge;
-use super::check_values;
 use super::columns::of_triplets;
 use super::declared::Declared;
 use super::order;
 use super::place;
 use super::validate::Structure;
+use super::{check_values, is_fill};
 
 /// Returns the tensor that stores only the entries that full levels require.
 pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
@@ -170,7 +170,7 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         }
         if format.is_unpadded() {
             let fill = V::Value::filled(format.fill);
-            entries.retain(|(_, value)| value.value() != fill);
+            entries.retain(|(_, value)| !is_fill(value.value(), fill));
         }
         let mut counts = order::count(&format.map, &entries);
         order::set_counted_sizes(&format.map, &mut axes, &counts);

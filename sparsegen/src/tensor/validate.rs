@@ -9,7 +9,7 @@ use crate::memory::filled;
 use crate::{Error, Format, Stored, Value, View};
 
 use super::declared::Declared;
-use super::{Walk, check_values};
+use super::{Walk, check_values, is_fill};
 
 /// Checks every invariant that the format declares.
 pub(super) fn validate<V: Stored, F: Format>(view: &View<'_, V, F>) -> Result<(), Error> {
@@ -96,7 +96,7 @@ impl Structure<'_> {
             let mut is_needed = flags.ok_or_else(|| self.error(level, Fault::Size))?;
             let mut leaves = Walk::new(self.levels, *self.axes, depth);
             while let Some(position) = leaves.next(self.levels) {
-                if vals[position].value() != fill {
+                if !is_fill(vals[position].value(), fill) {
                     is_needed[leaves.position(level)] = true;
                 }
             }

@@ -213,6 +213,7 @@ impl Format {
             shape: shape.to_vec(),
             modes: modes.collect::<Option<_>>().unwrap_or_default(),
             ordered: self.levels.iter().all(Level::is_ordered),
+            repeats: self.levels.last().is_some_and(|level| !level.unique),
             pads: self.pads(),
             full,
             drops: self.levels.iter().any(|level| !level.padded),

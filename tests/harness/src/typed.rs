@@ -18,6 +18,8 @@ pub struct Stored {
     pub modes: Vec<usize>,
     /// `true` if entries are in the order of the levels.
     pub ordered: bool,
+    /// `true` if a coordinate may be stored several times.
+    pub repeats: bool,
     /// `true` if the format may store entries that it is not given.
     pub pads: bool,
     /// `true` if the format stores every coordinate.
@@ -118,6 +120,7 @@ pub fn look_at_number(number: Number) -> Stored {
         shape: Vec::new(),
         modes: Vec::new(),
         ordered: true,
+        repeats: false,
         pads: false,
         full: true,
         drops: false,
@@ -152,6 +155,7 @@ pub fn look<V: Element + Storable, F: Format>(tensor: &Tensor<V, F>) -> Stored {
         shape: tensor.shape().as_ref().to_vec(),
         modes: levels().map(|(_, map)| mode(map.expr)).collect::<Option<_>>().unwrap_or_default(),
         ordered: levels().all(|(kind, map)| kind.ordered && map.properties.ordered),
+        repeats: levels().next_back().is_some_and(|(_, map)| !map.properties.unique),
         pads,
         drops: levels().any(|(_, map)| !map.properties.padded),
         full: levels().all(|(kind, map)| kind.full || map.properties.full),

@@ -39,6 +39,17 @@ impl Expr {
         }
     }
 
+    /// Returns the condition that two values of a type differ, where NaN does not differ from NaN.
+    pub fn differs(dtype: Dtype, a: Expr, b: Expr) -> Expr {
+        let is_number =
+            |expr: &Expr| expr.constant().is_some_and(|(literal, _)| literal != Literal::Nan);
+        let has_nan = !dtype.is_integer() && dtype != Dtype::Bool;
+        match has_nan && !is_number(&a) && !is_number(&b) {
+            true => Expr::Call(Callee::Differs, dtype, vec![a, b]),
+            false => Expr::ne(a, b),
+        }
+    }
+
     /// Returns a call of a function or a constant by its path.
     pub fn run(path: &str, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Path(path.to_owned()), dtype, arguments)

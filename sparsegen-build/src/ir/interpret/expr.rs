@@ -17,6 +17,14 @@ fn repeated(
     (1..count.index()?).try_fold(*value, |all, _| combine(all, *value))
 }
 
+/// Returns whether two values differ, where NaN does not differ from NaN.
+fn differs(arguments: &[Value]) -> Result<Value, String> {
+    let [a, b] = *arguments else { return Err("not two values".to_owned()) };
+    let is_unequal = |a, b| binary(BinaryOp::Ne, a, b)?.bool();
+    let are_nan = is_unequal(a, a)? && is_unequal(b, b)?;
+    Ok(Value::Bool(is_unequal(a, b)? && !are_nan))
+}
+
 impl Machine {
     /// Evaluates an expression, or returns why it has no value.
     pub(super) fn eval(&self, expr: &Expr) -> Result<Value, String> {
@@ -72,6 +80,7 @@ impl Machine {
                     Callee::Quotient => divided(BinaryOp::Div, *dtype, &elements()?),
                     Callee::Remainder => divided(BinaryOp::Rem, *dtype, &elements()?),
                     Callee::Path(path) => self.own(path, *dtype, &elements()?),
+                    Callee::Differs => differs(&arguments),
                     Callee::RepeatedOperator(op) => repeated(&arguments, |a, b| binary(*op, a, b)),
                     Callee::RepeatedPath(path) => repeated(&arguments, |a, b| {
                         self.own(path, *dtype, &[a.as_element()?, b.as_element()?])

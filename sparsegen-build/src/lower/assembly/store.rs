@@ -24,7 +24,7 @@ impl Assembler<'_> {
                 let name = format!("{}_value", self.argument);
                 let dtype = self.program.tensor(self.target.tensor).dtype;
                 let stored = self.store(accumulate, Expr::var(&name), false, scope);
-                let is_entry = Expr::ne(Expr::var(&name), self.unassigned(dtype));
+                let is_entry = self.differs_from_fill(&name, dtype);
                 let mut stmts = vec![Stmt::bind(&name, value)];
                 stmts.extend(Stmt::when(is_entry, stored));
                 return stmts;
@@ -52,7 +52,7 @@ impl Assembler<'_> {
             let dtype = self.program.tensor(self.target.tensor).dtype;
             let stmts = of_value(Expr::var(&name));
             let mut filtered = vec![Stmt::bind(&name, value)];
-            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.unassigned(dtype)), stmts));
+            filtered.extend(Stmt::when(self.differs_from_fill(&name, dtype), stmts));
             return filtered;
         }
         let mut stmts = Vec::new();

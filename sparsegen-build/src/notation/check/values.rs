@@ -2,14 +2,14 @@
 
 use crate::notation::own::Argument;
 use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, Number, UnaryOp};
-use crate::notation::{Access, Expr, Function, ReduceOp, Semiring, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, Semiring, TensorId, VariableId};
 use crate::operator::Kind;
 use crate::types::{Dtype, Literal};
 
 use super::Context;
 use super::bindings::is_parameter;
 use super::bounds::parameters;
-use super::names::Names;
+use super::names::{Names, Operand};
 use super::sums::summed;
 use super::types::{argument_types, compared_type, conversion, dtype_of, reduced_type};
 
@@ -250,13 +250,29 @@ impl Builder<'_, '_> {
 
     /// Returns the value of an expression at unstored operands.
     fn fill_of(&self, value: &Expr) -> Expr {
-        value.substitute(&|access| {
-            // The tensor of the previous contents follows all others.
-            let operand = self.names.tensors.get(access.tensor.0).or(self.names.tensors.first());
-            let format = operand.and_then(|operand| operand.format.as_ref());
-            let fill = format.filter(|_| self.semiring.is_usual()).map(|format| format.fill);
-            is_stored(access).then_some(Expr::Literal(fill.unwrap_or(Literal::Int(0))))
-        })
+        match value {
+            Expr::Access(access) if is_stored(access) => {
+                let format = self.tensor(access.tensor).and_then(|operand| operand.format.as_ref());
+                let fill = format.filter(|_| self.semiring.is_usual()).map(|format| format.fill);
+                Expr::Literal(fill.unwrap_or(Literal::Int(0)))
+            }
+            Expr::Reduce(Reduce { op, variables, body }) => {
+                let fill = Expr::reduce(*op, variables.clone(), self.fill_of(body));
+                let dtype_of = |id| self.tensor(id).map_or(self.dtype, |operand| operand.dtype);
+                let dtype = body.dtype(TensorId(0), &dtype_of);
+                // The minimum of an empty range of integers is their greatest.
+                match dtype.filter(|dtype| dtype.is_integer() && op.is_infinite_of_nothing()) {
+                    Some(dtype) => Expr::call(Function::Convert(dtype), vec![fill]),
+                    None => fill,
+                }
+            }
+            value => value.map_children(&mut |child| self.fill_of(child)),
+        }
+    }
+
+    /// Returns a tensor; that of the previous contents, which follows all others, is the result.
+    fn tensor(&self, id: TensorId) -> Option<&Operand<'_>> {
+        self.names.tensors.get(id.0).or(self.names.tensors.first())
     }
 
     /// Resolves a name on the right-hand side: a variable, a parameter or an access.

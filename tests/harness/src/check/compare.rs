@@ -80,7 +80,8 @@ pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> 
     }
 }
 
-/// Checks that entries are sorted in the order of the levels, without duplicates.
+/// Checks that entries are sorted in the order of the levels, without duplicates unless the format
+/// permits them.
 pub fn check_order(result: &Stored) -> Result<(), String> {
     let by_level =
         |at: &Vec<usize>| -> Vec<usize> { result.modes.iter().map(|mode| at[*mode]).collect() };
@@ -89,7 +90,7 @@ pub fn check_order(result: &Stored) -> Result<(), String> {
     }
     for pair in result.entries.windows(2) {
         let (before, after) = (by_level(&pair[0].0), by_level(&pair[1].0));
-        if before >= after {
+        if before > after || before == after && !result.repeats {
             return Err(format!("{:?} is stored before {:?}", pair[0].0, pair[1].0));
         }
     }
