@@ -171,7 +171,7 @@ fn add_dia_kernel(
         c1_crd.push(d as i32);
     }
     c1_pos.push(c1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], 0.0, "arrays of add_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.

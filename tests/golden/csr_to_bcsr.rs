@@ -204,7 +204,7 @@ fn csr_to_bcsr_kernel(
         b2_places.sort(&mut b2_crd[b2_begin..], b_vals, 0);
         b2_pos.push(b2_crd.len() as u32);
     }
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::resize(b_vals, b2_crd.len() * 16, 0.0);
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.

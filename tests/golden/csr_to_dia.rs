@@ -158,7 +158,7 @@ fn csr_to_dia_kernel(
     }
     d1_places.sort(d1_crd, d_vals, i_size);
     d1_pos.push(d1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(d_vals, &[d1_crd.len(), i_size], 0.0, "arrays of csr_to_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.

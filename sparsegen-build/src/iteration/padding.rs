@@ -63,7 +63,7 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
 /// divisor or the other factor is, or is a part of such a temporary.
 fn is_annihilated_if_absent(program: &Program, tensor: TensorId) -> bool {
     let is_temporary = |tensor: &TensorId| program.kernel.is_temporary(*tensor);
-    // The temporary, and those that are computed from it.
+    // The temporary, and the temporaries that are computed from it.
     let mut computed: Vec<TensorId> = Some(tensor).filter(is_temporary).into_iter().collect();
     let (mut next, mut is_annihilated) = (0, false);
     while let Some(temporary) = computed.get(next).copied() {

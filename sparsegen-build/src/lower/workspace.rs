@@ -201,7 +201,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the condition that a reduction of constants is over an empty range, whose result
-    /// differs from that of the constants.
+    /// differs from the value of the constants.
     fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
         let mut over: Vec<VariableId> = Vec::new();
         for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {

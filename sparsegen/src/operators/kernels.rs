@@ -1708,7 +1708,7 @@ fn add_dia_kernel<T: Value + num_traits::NumAssign>(
         c1_crd.push(d as i32);
     }
     c1_pos.push(c1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of add_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.
@@ -4460,7 +4460,7 @@ fn sub_dia_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
         c1_crd.push(d as i32);
     }
     c1_pos.push(c1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of sub_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.
@@ -6797,7 +6797,7 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
         p_b1 += usize::from(d_b <= d_a);
     }
     c1_pos.push(c1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(c_vals, &[c1_crd.len(), i_size], T::ZERO, "arrays of times_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.

@@ -44,7 +44,7 @@ impl Assembler<'_> {
     /// Makes room for the values of the structure that the first pass has assembled.
     fn begin_values(&self) -> Vec<Stmt> {
         let Some(last) = self.last_appended() else { return Vec::new() };
-        let text = "The number of coordinates determines that of the values.";
+        let text = "The number of coordinates is known, and so is the number of values.";
         let mut stmts = vec![Stmt::Comment(text.into())];
         stmts.extend(self.extend_below(last, self.count(last)));
         stmts.extend(self.enter_first());

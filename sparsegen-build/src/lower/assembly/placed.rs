@@ -118,7 +118,7 @@ impl Assembler<'_> {
         Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body)
     }
 
-    /// Returns whether the leaf has another coordinate than that of the loops at a position.
+    /// Returns whether the coordinate of the leaf at a position differs from the one of the loops.
     fn is_elsewhere(&self, of: &Placement, parent: Expr, position: Expr, scope: &Scope) -> Expr {
         let iteration = self.levels()[of.leaf].level.position_iteration();
         let iteration = iteration.expect("levels that are filled are iterated");

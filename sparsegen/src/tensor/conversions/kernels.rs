@@ -649,7 +649,7 @@ fn csr_to_dia_kernel<T: Value>(
     }
     b1_places.sort(b1_crd, b_vals, i_size);
     b1_pos.push(b1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(b_vals, &[b1_crd.len(), i_size], T::ZERO, "arrays of csr_to_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.
@@ -1235,7 +1235,7 @@ fn csc_to_dia_kernel<T: Value>(
     }
     b1_places.sort(b1_crd, b_vals, i_size);
     b1_pos.push(b1_crd.len() as u32);
-    // The number of coordinates determines that of the values.
+    // The number of coordinates is known, and so is the number of values.
     kernel::grow(b_vals, &[b1_crd.len(), i_size], T::ZERO, "arrays of csc_to_dia")?;
     // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
     // of the operands only, and the arrays have room for these.
