@@ -15,6 +15,9 @@ pub struct Pair {
     pub b: Tensor<f64, Csr>,
     /// `true` if the entries lie on few diagonals, so that diagonals and slots store little padding.
     pub is_regular: bool,
+    /// `true` if few rows have most of the entries, so that hash tables of one width would store
+    /// little else than empty slots.
+    pub has_long_rows: bool,
 }
 
 /// A sparse tensor of order 3.
@@ -99,6 +102,7 @@ fn poisson(scale: Scale) -> Pair {
         a: stencil([(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]),
         b: stencil([(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)]),
         is_regular: true,
+        has_long_rows: false,
     }
 }
 
@@ -120,7 +124,7 @@ fn power_law(scale: Scale) -> Pair {
         }
         matrix(nodes, rows)
     };
-    Pair { name: "power law", a: graph(1), b: graph(2), is_regular: false }
+    Pair { name: "power law", a: graph(1), b: graph(2), is_regular: false, has_long_rows: true }
 }
 
 /// Generates up to eight entries per row, in uniformly distributed columns of half a million.
@@ -130,7 +134,13 @@ fn uniform(scale: Scale) -> Pair {
         let mut random = Random(seed);
         matrix(size, (0..size).map(|_| (0..8).map(|_| random.below(size)).collect()))
     };
-    Pair { name: "uniform", a: scattered(3), b: scattered(4), is_regular: false }
+    Pair {
+        name: "uniform",
+        a: scattered(3),
+        b: scattered(4),
+        is_regular: false,
+        has_long_rows: false,
+    }
 }
 
 /// Generates band matrices with all columns within eight of the diagonal; both have the same
@@ -139,7 +149,7 @@ fn banded(scale: Scale) -> Pair {
     let size = scale.of(250_000);
     let band =
         || matrix(size, (0..size).map(|row| (row.saturating_sub(8)..size.min(row + 9)).collect()));
-    Pair { name: "banded", a: band(), b: band(), is_regular: true }
+    Pair { name: "banded", a: band(), b: band(), is_regular: true, has_long_rows: false }
 }
 
 /// Generates up to two million uniformly distributed entries: two in each nonempty fiber.

@@ -114,7 +114,7 @@ fn svg(bars: &[Bar]) -> String {
             text,
             "<text x=\"4\" y=\"{:.1}\">{name}</text>\
              <rect x=\"{start:.1}\" y=\"{top:.1}\" width=\"{length:.1}\" height=\"{:.1}\" \
-             fill=\"{color}\"/><text x=\"{:.1}\" y=\"{:.1}\">{ratio:.2} of {best}</text>",
+             fill=\"{color}\"/><text x=\"{:.1}\" y=\"{:.1}\">{ratio:.2} × {best}</text>",
             top + 0.65 * ROW,
             0.75 * ROW,
             NAMES + BARS + 8.0,
