@@ -164,6 +164,7 @@ impl Needs<'_> {
             Function::Not | Function::Complement => dtype,
             // Only integers support these functions.
             Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
+            Function::Stored => return,
             Function::Present
             | Function::Ratio
             | Function::Entry

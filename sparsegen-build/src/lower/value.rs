@@ -142,6 +142,8 @@ impl Lowering<'_> {
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
                 Expr::differs(of, value, fill)
             }
+            // Where there is no entry, the predicate has been folded.
+            Function::Stored => Expr::Bool(true),
             Function::Found(temporary) => Expr::var(&self.names.found(temporary)),
             Function::Convert(to) => match own_type() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),

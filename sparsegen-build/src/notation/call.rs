@@ -40,6 +40,8 @@ pub enum Function {
     /// `present(a)`: whether a value differs from the second argument, its value at unstored
     /// operands.
     Present,
+    /// Whether an operand has an entry, which may be zero. Merged loops know it: nothing is computed.
+    Stored,
     /// `true` if an entry was found for a temporary that replaces a reduction. It has no arguments.
     Found(TensorId),
     /// `f64(a)`
@@ -72,6 +74,7 @@ impl Function {
             Function::Not | Function::Complement => UnaryOp::Not.symbol(),
             Function::Select => "select",
             Function::Present => "present",
+            Function::Stored => "stored",
             Function::Found(_) => "found",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => BinaryOp::Mul.name(),
@@ -93,6 +96,7 @@ impl Function {
             | Function::Remainder
             | Function::Select
             | Function::Present
+            | Function::Stored
             | Function::Found(_)
             | Function::Number(_)
             | Function::Symbol(_)
@@ -119,7 +123,9 @@ impl Function {
     pub fn compares(self) -> bool {
         match self {
             Function::Operator(op) => op.compares(),
-            function => matches!(function, Function::Present | Function::Found(_)),
+            function => {
+                matches!(function, Function::Present | Function::Stored | Function::Found(_))
+            }
         }
     }
 

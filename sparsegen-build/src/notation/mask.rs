@@ -20,7 +20,7 @@ impl Expr {
     /// and does not depend on values.
     pub(crate) fn is_mask(&self) -> bool {
         match self {
-            Expr::Call(Function::Present, _) => true,
+            Expr::Call(Function::Present | Function::Stored, _) => true,
             Expr::Call(function, inner) if function.is_logic() => inner.iter().all(Expr::is_mask),
             Expr::Call(_, arguments) => arguments.iter().all(Expr::is_place),
             Expr::Literal(_) => true,

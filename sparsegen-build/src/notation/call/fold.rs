@@ -23,6 +23,8 @@ pub(super) fn fold(function: Function, arguments: &[Literal]) -> Option<Literal>
         }
         Function::Not => Some(Literal::Bool(!arguments[0].as_bool()?)),
         Function::Present => Some(Literal::Bool(!arguments[0].is_same(arguments[1]))),
+        // The operand is replaced by its fill value where it has no entry.
+        Function::Stored => Some(Literal::Bool(false)),
         Function::Convert(dtype) => convert(arguments[0], dtype),
         Function::Entry => arguments[0].is_same(arguments[1]).then_some(Literal::Int(0)),
         // The complement of zero depends on the type.
