@@ -11,8 +11,9 @@
 use crate::coordinate::Coordinate;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
-use crate::iteration::lattice::MergePoint;
+use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::level::Holds;
 use crate::notation::{Access, Converted, Inverse, Kernel, Subscript, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
@@ -35,6 +36,8 @@ const ENTER: f64 = 4.0;
 const HARVESTED: f64 = 8.0;
 /// The cost of clearing an element of a workspace with an element for each coordinate.
 const CLEARED: f64 = 1.0;
+/// The number of bits that are read at once.
+const WORD: f64 = 64.0;
 /// The cost of converting an entry; most conversions sort.
 const CONVERTED: f64 = 30.0;
 /// The factor of the cost of a program whose result is packed: the structure is built twice, and
@@ -225,11 +228,27 @@ impl Cost<'_> {
         let whole = point.by_dimension
             || self.drivers(inner, point).any(|driver| driver.visits_all(self.program));
         let parts = self.parts(inner.variable);
+        let of_bits =
+            |set: &Set| set.members().any(|member| self.has_bits(&inner.iterators[member]));
+        if whole && point.cases.iter().all(|(set, _)| of_bits(set)) {
+            // The bits that are set are found a word at a time.
+            return (dimension / WORD + ENTRIES) / parts;
+        }
         if whole {
             return dimension / parts;
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension) / parts
+    }
+
+    /// Returns whether a bit for each coordinate of a loop tells whether there is an entry.
+    fn has_bits(&self, iterator: &LevelIterator) -> bool {
+        let level = &iterator.spec(self.program).level;
+        let mut arrays = level.arrays().iter();
+        iterator.drives
+            && iterator.conversions.is_empty()
+            && level.coordinate_iteration().is_some()
+            && arrays.any(|array| array.holds == Holds::Bits)
     }
 
     /// Returns the number of parts into which blocks of coordinates divide a loop.

@@ -6,21 +6,23 @@
 //! unstored: a part that is present at some coordinates of the workspace only goes into one that
 //! records its coordinates, either in a list that is read in order, or in a bit for each.
 
+mod kinds;
+
 use super::Candidate;
+use crate::concrete::Precomputed;
 use crate::concrete::terms::additive_terms;
-use crate::concrete::{Precomputed, Program};
 use crate::error::{Code, Diagnostic, Span};
-use crate::format::{Format, LevelExpr, LevelSpec};
-use crate::level::{self, Level};
+use crate::format::{Format, LevelSpec};
 use crate::names::snake_case;
 use crate::notation::schedule::{Accumulator, Action};
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,
-    VariableId, VariableRole,
+    VariableId,
 };
 use crate::types::Literal;
 
-use std::rc::Rc;
+pub(super) use kinds::{is_uniform, with_kinds};
+use kinds::{kinds, specs};
 
 /// Replaces the precomputed parts of a value by workspaces, with the first kind of workspace for
 /// each; returns the place of a command whose expression is not a part of the value, nor of another
@@ -63,27 +65,6 @@ pub(super) fn add_workspace(
     kernel.tensors.push(tensor);
 }
 
-/// Returns the programs with each kind of workspace that supports its values.
-pub(super) fn with_kinds(program: Program) -> Vec<Program> {
-    let mut programs = vec![program.clone()];
-    for precomputed in program.precomputed.iter().filter(|part| !part.is_copy) {
-        let id = precomputed.workspace.tensor;
-        let over = &precomputed.workspace.indices;
-        let TensorRole::Workspace(accumulator) = program.tensor(id).role else { continue };
-        let kinds = kinds(&program.kernel, &precomputed.value, over, accumulator);
-        let with_kind = |program: &Program, level: &Rc<dyn Level>| {
-            let mut program = program.clone();
-            program.kernel.tensors[id.0].format.levels = specs(level, over.len());
-            program
-        };
-        programs = programs
-            .iter()
-            .flat_map(|program| kinds.iter().map(|level| with_kind(program, level)))
-            .collect();
-    }
-    programs
-}
-
 /// Returns the diagnostic for a precomputed part without valid loops.
 pub(super) fn refuse(
     kernel: &Kernel,
@@ -114,50 +95,6 @@ pub(super) fn refuse(
         "it would have an entry for each {over}, and must be filled before its entries are read"
     ))
     .help("precompute it over another variable, or remove the command")
-}
-
-/// Returns the last level of each kind of workspace for a value; the levels above are full. A value
-/// that is present at all coordinates or at none needs no record of them, except in a hash table.
-/// The list of a workspace that is read in order has one mode.
-fn kinds(
-    kernel: &Kernel,
-    value: &Expr,
-    over: &[VariableId],
-    accumulator: Accumulator,
-) -> Vec<Rc<dyn Level>> {
-    let is_array = accumulator != Accumulator::Hashed;
-    match over {
-        _ if is_array && is_uniform(kernel, value, over) => vec![level::full_workspace()],
-        [_] => vec![level::workspace(), level::lookup_workspace()],
-        _ => vec![level::lookup_workspace()],
-    }
-}
-
-/// Returns whether a value is present at all coordinates of some variables or at none, given those of
-/// the other variables: no sparse operand is indexed by them, and no condition depends on them.
-pub(super) fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
-    if !kernel.vanishes(value) {
-        return true;
-    }
-    let mut depends = false;
-    value.for_each_access(&mut |access| {
-        let is_sparse = kernel.tensor(access.tensor).format.is_sparse();
-        depends |= access.indices.iter().any(|v| {
-            let is_index = kernel.variable(*v).role == VariableRole::Index;
-            !is_index || is_sparse && over.contains(v)
-        });
-    });
-    value.for_each_variable(&mut |v| depends |= over.contains(&v));
-    !depends
-}
-
-/// Returns the levels of a workspace with a number of modes: full ones above the last.
-fn specs(last: &Rc<dyn Level>, modes: usize) -> Vec<LevelSpec> {
-    let level = |mode: usize| match mode + 1 == modes {
-        true => Rc::clone(last),
-        false => level::full_workspace(),
-    };
-    (0..modes).map(|mode| LevelSpec::new(LevelExpr::Dimension(mode), level(mode))).collect()
 }
 
 /// Returns a workspace with the result's type.

@@ -1,0 +1,109 @@
+//! The kinds of workspaces: what they record beside their values.
+
+use std::rc::Rc;
+
+use crate::concrete::{Precomputed, Program};
+use crate::format::{LevelExpr, LevelSpec};
+use crate::level::{self, Level};
+use crate::notation::schedule::Accumulator;
+use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
+
+/// The number of operands whose presence is considered together with that of a workspace.
+const OPERANDS: usize = 4;
+
+/// Returns the programs with each kind of workspace that supports its values.
+pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
+    let mut programs = vec![program.clone()];
+    for precomputed in program.precomputed.iter().filter(|part| !part.is_copy) {
+        let id = precomputed.workspace.tensor;
+        let over = &precomputed.workspace.indices;
+        let TensorRole::Workspace(accumulator) = program.tensor(id).role else { continue };
+        let mut kinds = kinds(&program.kernel, &precomputed.value, over, accumulator);
+        if accumulator != Accumulator::Hashed && is_read_as_zero(&program, precomputed) {
+            kinds.push(level::full_workspace());
+        }
+        let with_kind = |program: &Program, level: &Rc<dyn Level>| {
+            let mut program = program.clone();
+            program.kernel.tensors[id.0].format.levels = specs(level, over.len());
+            program
+        };
+        programs = programs
+            .iter()
+            .flat_map(|program| kinds.iter().map(|level| with_kind(program, level)))
+            .collect();
+    }
+    programs
+}
+
+/// Returns whether an unstored entry of a workspace may be read as zero: which entries a value has
+/// depends on other operands only, as in `A[i,j] / w[j]`.
+fn is_read_as_zero(program: &Program, part: &Precomputed) -> bool {
+    let kernel = &program.kernel;
+    let parts = program.precomputed.iter().filter(|other| *other != part).map(|other| &other.value);
+    let mut values = std::iter::once(&kernel.assignment.value).chain(parts);
+    values.all(|value| {
+        !value.reads(&part.workspace) || {
+            let mut others = kernel.sparse_accesses(value);
+            others.retain(|access| **access != part.workspace);
+            others.len() <= OPERANDS
+                && (0..1_usize << others.len()).all(|present| {
+                    let has_value = |with_own: bool| {
+                        let fill = |access: &Access| {
+                            let other = others.iter().position(|other| *other == access);
+                            let is_present = match other {
+                                Some(other) => present >> other & 1 == 1,
+                                None => *access != part.workspace || with_own,
+                            };
+                            (!is_present).then(|| kernel.fill(access.tensor))
+                        };
+                        !value.substitute(&fill).is_zero()
+                    };
+                    has_value(true) == has_value(false)
+                })
+        }
+    })
+}
+
+/// Returns the last level of each kind of workspace for a value; the levels above are full. A value
+/// that is present at all coordinates or at none needs no record of them, except in a hash table.
+/// The list of a workspace that is read in order has one mode.
+pub(super) fn kinds(
+    kernel: &Kernel,
+    value: &Expr,
+    over: &[VariableId],
+    accumulator: Accumulator,
+) -> Vec<Rc<dyn Level>> {
+    let is_array = accumulator != Accumulator::Hashed;
+    match over {
+        _ if is_array && is_uniform(kernel, value, over) => vec![level::full_workspace()],
+        [_] => vec![level::workspace(), level::lookup_workspace()],
+        _ => vec![level::lookup_workspace()],
+    }
+}
+
+/// Returns whether a value is present at all coordinates of some variables or at none, given those of
+/// the other variables: no sparse operand is indexed by them, and no condition depends on them.
+pub(in crate::schedule) fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
+    if !kernel.vanishes(value) {
+        return true;
+    }
+    let mut depends = false;
+    value.for_each_access(&mut |access| {
+        let is_sparse = kernel.tensor(access.tensor).format.is_sparse();
+        depends |= access.indices.iter().any(|v| {
+            let is_index = kernel.variable(*v).role == VariableRole::Index;
+            !is_index || is_sparse && over.contains(v)
+        });
+    });
+    value.for_each_variable(&mut |v| depends |= over.contains(&v));
+    !depends
+}
+
+/// Returns the levels of a workspace with a number of modes: full ones above the last.
+pub(super) fn specs(last: &Rc<dyn Level>, modes: usize) -> Vec<LevelSpec> {
+    let level = |mode: usize| match mode + 1 == modes {
+        true => Rc::clone(last),
+        false => level::full_workspace(),
+    };
+    (0..modes).map(|mode| LevelSpec::new(LevelExpr::Dimension(mode), level(mode))).collect()
+}
