@@ -12,6 +12,10 @@ use super::sort;
 /// hashed. Elements that are never touched take no memory if the system provides zeroed pages.
 const WIDEST: usize = 1 << 26;
 
+/// The largest number of coordinates that are inserted one by one into those before them, which takes
+/// half of the time of a sort for 7 coordinates with a value each.
+const SHORT: usize = 20;
+
 /// The positions of the coordinates of one parent while they are stored in any order: for each
 /// coordinate, its position plus 1, or 0 if it is not stored.
 #[derive(Debug)]
@@ -62,6 +66,9 @@ impl Places {
             return;
         }
         let each = vals.len() / crd.len();
+        if each == 1 && crd.len() <= SHORT {
+            return insert_each(crd, vals);
+        }
         self.order.clear();
         self.order.extend(0..crd.len());
         self.order.sort_unstable_by_key(|k| crd[*k]);
@@ -88,6 +95,18 @@ impl Places {
         }
         for coordinate in crd {
             self.direct[place(*coordinate, first)] = 0;
+        }
+    }
+}
+
+/// Sorts a few coordinates, and their values in the same way.
+fn insert_each<C: Ord, V>(crd: &mut [C], vals: &mut [V]) {
+    for k in 1..crd.len() {
+        let mut at = k;
+        while at > 0 && crd[at - 1] > crd[at] {
+            crd.swap(at - 1, at);
+            vals.swap(at - 1, at);
+            at -= 1;
         }
     }
 }
@@ -122,6 +141,17 @@ impl IndexMut<usize> for Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_and_many_coordinates_are_sorted_with_a_value_each() {
+        let mut places = Places::new(100);
+        for count in [0, 1, 2, SHORT, SHORT + 1, 61] {
+            let mut crd: Vec<u32> = (0..count as u32).map(|k| (k * 37 + 5) % 61).collect();
+            let mut vals: Vec<u32> = crd.iter().map(|c| 10 * c).collect();
+            places.sort(&mut crd, &mut vals, 0);
+            assert!(crd.is_sorted() && vals.iter().zip(&crd).all(|(value, c)| *value == 10 * c));
+        }
+    }
 
     #[test]
     fn coordinates_are_sorted_with_their_values() {
