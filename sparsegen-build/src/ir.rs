@@ -214,6 +214,9 @@ pub enum Stmt {
     Break,
     /// `for name in start..end { body }`
     For { name: String, start: Expr, end: Expr, body: Vec<Stmt> },
+    /// `for name in kernel::ones(start..end, |word| …) { body }`: the positions at which the bits are
+    /// set. `bits` combines elements of arrays of bits at `name`.
+    ForOnes { name: String, start: Expr, end: Expr, bits: Expr, body: Vec<Stmt> },
     /// `while condition { body }`
     While { condition: Expr, body: Vec<Stmt> },
     /// `if … { … } else if … { … } else { … }`, with at least one arm.

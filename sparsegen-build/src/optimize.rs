@@ -14,6 +14,7 @@ mod infinities;
 mod known_order;
 mod known_ranges;
 mod loop_versioning;
+mod ones;
 mod strips;
 mod sums;
 mod tail_merging;
@@ -34,7 +35,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 12] = [
+pub const PASSES: [Pass; 13] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -100,6 +101,12 @@ pub const PASSES: [Pass; 12] = [
         reason: "A decided search need not continue. After the passes that duplicate bodies, which \
                  do not recognize such loops.",
         run: early_exit::run,
+    },
+    Pass {
+        name: "set bits",
+        reason: "Most bits need not be visited. Before dead-code elimination, which removes the \
+                 coordinates that are not read; other passes need not know such loops.",
+        run: ones::run,
     },
     Pass {
         name: "dead-code elimination",

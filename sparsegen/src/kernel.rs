@@ -9,6 +9,7 @@ mod division;
 mod intervals;
 mod join;
 mod lists;
+mod ones;
 mod parallel;
 mod places;
 pub mod prelude;
@@ -36,6 +37,7 @@ pub use division::Division;
 pub use intervals::{parent, split_intervals};
 pub use join::Order;
 pub use lists::{inverse, last_of_each};
+pub use ones::ones;
 #[cfg(feature = "std")]
 pub use parallel::in_parts;
 pub use parallel::{

@@ -206,6 +206,13 @@ impl Body {
                 let body = self.stmts(body);
                 quote!(for #name in #start..#end { #body })
             }
+            Stmt::ForOnes { name, start, end, bits, body } => {
+                let unused = Uses::of_name(body, name).reads(name) == 0;
+                let name = if unused { quote!(_) } else { tokens(name) };
+                let (start, end) = (self.within(start, 1), self.within(end, 1));
+                let (words, body) = (self.words(bits), self.stmts(body));
+                quote!(for #name in kernel::ones(#start..#end, |word| #words) { #body })
+            }
             Stmt::While { condition, body } => {
                 let (condition, body) = (self.expr(condition), self.stmts(body));
                 quote!(while #condition { #body })

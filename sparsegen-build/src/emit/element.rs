@@ -6,7 +6,7 @@ use quote::quote;
 use super::body::Body;
 use super::names::{element_type, ident};
 use super::values::largest;
-use crate::ir::{Element, Expr, Width};
+use crate::ir::{BinaryOp, Element, Expr, Width};
 use crate::operator::precedence::{CAST, PRIMARY};
 
 impl Body {
@@ -137,6 +137,26 @@ impl Body {
         let (array, (word, bit)) = (ident(array), self.bit(index));
         let compare = if set { quote!(!=) } else { quote!(==) };
         quote!((#array[#word] >> #bit) & 1 #compare 0)
+    }
+
+    /// Emits the word `word` of bits, of which each is combined with the others at its position.
+    pub(super) fn words(&self, bits: &Expr) -> TokenStream {
+        match bits {
+            Expr::Binary(op, a, b) => {
+                let part = |part: &Expr| {
+                    let words = self.words(part);
+                    let is_and = matches!(part, Expr::Binary(BinaryOp::And, ..));
+                    if *op == BinaryOp::Or && is_and { quote!((#words)) } else { words }
+                };
+                let (a, b) = (part(a), part(b));
+                // A conjunction contains no disjunction.
+                if *op == BinaryOp::Or { quote!(#a | #b) } else { quote!(#a & #b) }
+            }
+            bits => {
+                let array = self.as_bit(bits).map(|(array, _)| ident(array));
+                quote!(#array[word])
+            }
+        }
     }
 
     /// Emits the index of the word with a bit, and the position of the bit in the word.

@@ -71,6 +71,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Resize { .. }
             | Stmt::Grow { .. }
             | Stmt::For { .. }
+            | Stmt::ForOnes { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => None,
         });

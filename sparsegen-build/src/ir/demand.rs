@@ -118,6 +118,7 @@ impl Search {
             | Stmt::Refuse { .. }
             | Stmt::Break
             | Stmt::For { .. }
+            | Stmt::ForOnes { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => {}
         }

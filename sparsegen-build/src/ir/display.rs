@@ -216,6 +216,11 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             write_body(f, body, depth + 1)?;
             writeln!(f, "{indent}}}")
         }
+        Stmt::ForOnes { name, start, end, bits, body } => {
+            writeln!(f, "for {name} in ones({start}..{end}, {bits}) {{")?;
+            write_body(f, body, depth + 1)?;
+            writeln!(f, "{indent}}}")
+        }
         Stmt::While { condition, body } => {
             writeln!(f, "while {condition} {{")?;
             write_body(f, body, depth + 1)?;

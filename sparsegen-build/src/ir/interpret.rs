@@ -357,6 +357,28 @@ impl Machine {
                 }
                 Ok(())
             }
+            Stmt::ForOnes { name, start, end, bits, body } => {
+                let start = self.eval(start).and_then(Value::index).map_err(here)?;
+                let end = self.eval(end).and_then(Value::index).map_err(here)?;
+                // The bits are read a word at a time.
+                self.spend(end.saturating_sub(start).div_ceil(64) as u64).map_err(here)?;
+                for k in start..end {
+                    self.scopes.push(BTreeMap::new());
+                    self.bind(name, Value::Index(k), false);
+                    let is_set = self.eval(bits).and_then(Value::bool).map_err(here);
+                    let done = match is_set {
+                        Ok(true) => self.spend(1).map_err(here).and_then(|()| self.run(body)),
+                        Ok(false) => Ok(()),
+                        Err(fault) => Err(fault),
+                    };
+                    self.scopes.pop();
+                    done?;
+                    if std::mem::take(&mut self.leaves) {
+                        break;
+                    }
+                }
+                Ok(())
+            }
             Stmt::While { condition, body } => {
                 while self.eval(condition).and_then(Value::bool).map_err(here)? {
                     self.run(body)?;

@@ -211,6 +211,11 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             of_expr(end, visit);
             of_body(body, visit);
         }
+        Stmt::ForOnes { name, start, end, bits, body } => {
+            visit(name);
+            [start, end, bits].into_iter().for_each(|expr| of_expr(expr, visit));
+            of_body(body, visit);
+        }
         Stmt::While { condition, body } => {
             of_expr(condition, visit);
             of_body(body, visit);

@@ -184,6 +184,7 @@ fn each_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Use, &'s str)) {
         | Stmt::Refuse { .. }
         | Stmt::Break
         | Stmt::For { .. }
+        | Stmt::ForOnes { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => {}
     }

@@ -163,6 +163,7 @@ impl Stmt {
             Stmt::Resize { len, value, .. } => vec![len, value],
             Stmt::Grow { factors, value, .. } => factors.iter().chain([value]).collect(),
             Stmt::For { start, end, .. } => vec![start, end],
+            Stmt::ForOnes { start, end, bits, .. } => vec![start, end, bits],
             Stmt::While { condition, .. } => vec![condition],
             Stmt::If { arms, .. } => arms.iter().map(|(condition, _)| condition).collect(),
         }
@@ -192,6 +193,7 @@ impl Stmt {
             | Stmt::Grow { .. }
             | Stmt::Refuse { .. }
             | Stmt::For { .. }
+            | Stmt::ForOnes { .. }
             | Stmt::While { .. }
             | Stmt::If { .. }
             | Stmt::Break => Vec::new(),
@@ -214,7 +216,7 @@ impl Stmt {
         let mut binds = false;
         self.for_each(&mut |stmt| {
             binds |= match stmt {
-                Stmt::For { name, .. } => is_such(name),
+                Stmt::For { name, .. } | Stmt::ForOnes { name, .. } => is_such(name),
                 stmt => stmt.binds().into_iter().any(is_such),
             };
         });
@@ -243,7 +245,9 @@ impl Stmt {
             | Stmt::Resize { .. }
             | Stmt::Grow { .. }
             | Stmt::Break => Vec::new(),
-            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::For { body, .. } | Stmt::ForOnes { body, .. } | Stmt::While { body, .. } => {
+                vec![body]
+            }
             Stmt::If { arms, otherwise } => {
                 let bodies = arms.iter().map(|(_, body)| body.as_slice());
                 bodies.chain([otherwise.as_slice()]).collect()
@@ -321,6 +325,13 @@ impl Stmt {
             Stmt::For { name, start, end, body: inner } => {
                 return Stmt::for_range(name, expr(start), expr(end), body(inner));
             }
+            Stmt::ForOnes { name, start, end, bits, body: inner } => Stmt::ForOnes {
+                name: name.clone(),
+                start: expr(start),
+                end: expr(end),
+                bits: expr(bits),
+                body: body(inner),
+            },
             Stmt::While { condition, body: inner } => {
                 return Stmt::repeat_while(expr(condition), body(inner));
             }

@@ -141,6 +141,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Refuse { .. }
         | Stmt::Break
         | Stmt::For { .. }
+        | Stmt::ForOnes { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => false,
     };

@@ -108,6 +108,7 @@ impl Search<'_> {
                 Stmt::Comment(_)
                 | Stmt::Let { .. }
                 | Stmt::For { .. }
+                | Stmt::ForOnes { .. }
                 | Stmt::While { .. }
                 | Stmt::If { .. } => {}
                 Stmt::Store { .. }
