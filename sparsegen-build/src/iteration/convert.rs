@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
-use super::padding::may_be_infinite;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
@@ -160,7 +159,7 @@ fn is_linear_in(program: &Program, value: &Expr, access: &Access) -> bool {
         }
         Expr::Binary(BinaryOp::Mul, a, b) => {
             // Infinity times each duplicate of an entry may add up to NaN.
-            let scales = |factor: &Expr| !uses(factor) && !may_be_infinite(program, factor);
+            let scales = |factor: &Expr| !uses(factor) && !program.kernel.may_be_infinite(factor);
             is_linear_in(program, a, access) && scales(b)
                 || is_linear_in(program, b, access) && scales(a)
         }

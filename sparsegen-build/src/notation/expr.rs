@@ -97,15 +97,21 @@ impl Expr {
         }
     }
 
-    /// Returns whether the value may be infinite although no element is, as a minimum over an empty
-    /// range is.
-    pub fn may_be_infinite(&self) -> bool {
+    /// Returns whether the value may be infinite although no element of an argument is, as a minimum
+    /// over an empty range is; `of` returns whether an element of a tensor may be.
+    pub fn may_be_infinite(&self, of: &dyn Fn(TensorId) -> bool) -> bool {
         let is_infinite = match self {
             Expr::Literal(literal) => matches!(literal, Literal::Greatest | Literal::Least),
+            Expr::Access(access) => of(access.tensor),
             Expr::Reduce(reduce) => reduce.op.is_infinite_of_nothing(),
-            _ => false,
+            Expr::Constant(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Neg(_)
+            | Expr::Binary(..)
+            | Expr::Call(..) => false,
         };
-        is_infinite || self.children().into_iter().any(Expr::may_be_infinite)
+        is_infinite || self.children().into_iter().any(|child| child.may_be_infinite(of))
     }
 
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
