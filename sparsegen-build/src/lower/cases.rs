@@ -72,6 +72,10 @@ impl Lowering<'_> {
                     true => (is_here, None),
                     false => (None, is_here),
                 };
+                let is_deferred = iterator.level < iterator.through;
+                if let Some(within) = within.as_ref().filter(|_| is_deferred) {
+                    stmts.extend(self.sorted_position_if(iterator, within, scope));
+                }
                 let found = self.locate_levels(iterator, below, None, within, scope, &mut stmts);
                 is_here.into_iter().chain(found).reduce(Expr::and)
             };
@@ -112,6 +116,23 @@ impl Lowering<'_> {
         }
         stmts.extend(Stmt::choose(arms, otherwise));
         stmts
+    }
+
+    /// Binds the position of an iterator that reads it from a sorted copy, which has none for an
+    /// exhausted iterator.
+    fn sorted_position_if(
+        &self,
+        iterator: &LevelIterator,
+        is_here: &Expr,
+        scope: &mut Scope,
+    ) -> Option<Stmt> {
+        if !iterator.reorders() {
+            return None;
+        }
+        let name = format!("{}_from", self.names.position(&iterator.access, iterator.level));
+        let position = scope.position(&iterator.access);
+        scope.resolve(&iterator.access, Reached::Segment(Segment::of(Expr::var(&name))));
+        Some(Stmt::bind(&name, Expr::choose(is_here.clone(), position, Expr::Index(0))))
     }
 
     /// Resolves an access to the segment of its position if it has an entry, and to an empty
