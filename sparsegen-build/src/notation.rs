@@ -287,10 +287,15 @@ impl Kernel {
         sparse
     }
 
+    /// Returns a value where no sparse tensor has an entry.
+    pub fn without_entries(&self, value: &Expr) -> Expr {
+        let is_sparse = |access: &Access| self.tensor(access.tensor).format.is_sparse();
+        value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor)))
+    }
+
     /// Returns whether a value is known to be zero where no sparse tensor has an entry.
     pub fn vanishes(&self, value: &Expr) -> bool {
-        let is_sparse = |access: &Access| self.tensor(access.tensor).format.is_sparse();
-        value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor))).is_zero()
+        self.without_entries(value).is_zero()
     }
 
     /// Returns the variable with this id.

@@ -114,6 +114,16 @@ impl Expr {
         is_infinite || self.children().into_iter().any(|child| child.may_be_infinite(of))
     }
 
+    /// Returns this expression with reductions of constants folded, which is not valid for an empty
+    /// range.
+    pub fn with_constant_reductions(&self) -> Expr {
+        let folded = self.map_children(&mut Expr::with_constant_reductions);
+        match &folded {
+            Expr::Reduce(reduce) => reduce.op.of_constant(&reduce.body).unwrap_or(folded),
+            _ => folded,
+        }
+    }
+
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
     pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
         Expr::reduce(ReduceOp::SUM, variables, body)
