@@ -63,7 +63,8 @@ pub(super) fn convert(
             iterator.conversions.push(Conversion::Fused);
         } else if dedups {
             iterator.conversions.push(Conversion::Dedup);
-        } else if !alone && optional.contains(member) {
+        }
+        if !fused && !alone && optional.contains(member) {
             iterator.conversions.push(Conversion::Optional);
         }
         iterator.reaches(program).then_some(iterator)
@@ -174,6 +175,7 @@ impl LevelIterator {
         match (self.dedups(), self.reorders()) {
             (false, _) if self.is_optional() => Positions::AtMostOne,
             (false, _) => Positions::One,
+            (true, false) if self.is_optional() => Positions::AnyAdjacent,
             (true, false) => Positions::Adjacent,
             (true, true) => Positions::Scattered,
         }
@@ -191,7 +193,9 @@ impl LevelIterator {
         let mut waiting = levels[self.level + 1..=self.through].iter();
         match self.positions() {
             Positions::One | Positions::AtMostOne => true,
-            Positions::Adjacent => waiting.all(|spec| spec.level.is_implied()),
+            Positions::Adjacent | Positions::AnyAdjacent => {
+                waiting.all(|spec| spec.level.is_implied())
+            }
             Positions::Scattered => waiting.next().is_none(),
         }
     }

@@ -79,7 +79,9 @@ impl Lowering<'_> {
                 let found = self.locate_levels(iterator, below, None, within, scope, &mut stmts);
                 is_here.into_iter().chain(found).reduce(Expr::and)
             };
-            if let Some(is_here) = found.clone().filter(|_| iterator.is_optional()) {
+            // The segment of duplicates is empty without an entry.
+            let needs_segment = iterator.is_optional() && !iterator.dedups();
+            if let Some(is_here) = found.clone().filter(|_| needs_segment) {
                 let is_walked = !located && !self.is_by_coordinate(iterator);
                 stmts.extend(match iterator.levels_below(self.program) {
                     0 => vec![self.value_if(iterator, is_here, scope)],
