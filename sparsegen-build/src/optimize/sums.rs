@@ -275,6 +275,8 @@ impl<'s> Reduction<'s> {
                 let (Some(fixed), Some(others)) = (product(fixed), product(others)) else {
                     return stmt.clone();
                 };
+                // Variables of an iteration are unknown after the loop.
+                let fixed = expanded(&fixed, &self.lets);
                 multiplications.push(Stmt::combine(name, BinaryOp::Mul, fixed));
                 Stmt::Assign { name: name.clone(), op: Some(*op), value: others }
             }
