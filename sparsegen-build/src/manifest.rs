@@ -8,6 +8,7 @@ mod choices;
 mod display;
 mod functions;
 mod kernels;
+mod keys;
 mod sections;
 mod statements;
 mod text;
@@ -283,10 +284,4 @@ fn unknown_section(key: &Name) -> Diagnostic {
             .help("write it below a header such as `[kernels.spmv]`");
     }
     diagnostic.suggest(&key.text, SECTIONS, "the sections")
-}
-
-/// Returns the diagnostic for an unknown key of a table.
-fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
-    Diagnostic::new(Code::UnknownKey, key.span, format!("{table} has no key `{}`", key.text))
-        .suggest(&key.text, known.iter().copied(), "its keys")
 }

@@ -181,6 +181,9 @@ pub struct Tensor {
     pub by_value: bool,
     /// `true` if only the structure is stored, and each entry has the value 1.
     pub pattern: bool,
+    /// `true` for a temporary of which an element may be infinite although no element of an argument
+    /// is.
+    pub may_be_infinite: bool,
     /// The role in the kernel.
     pub role: TensorRole,
     /// The first place in the statement.
@@ -284,10 +287,15 @@ impl Kernel {
         sparse
     }
 
+    /// Returns a value where no sparse tensor has an entry.
+    pub fn without_entries(&self, value: &Expr) -> Expr {
+        let is_sparse = |access: &Access| self.tensor(access.tensor).format.is_sparse();
+        value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor)))
+    }
+
     /// Returns whether a value is known to be zero where no sparse tensor has an entry.
     pub fn vanishes(&self, value: &Expr) -> bool {
-        let is_sparse = |access: &Access| self.tensor(access.tensor).format.is_sparse();
-        value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor))).is_zero()
+        self.without_entries(value).is_zero()
     }
 
     /// Returns the variable with this id.
@@ -298,6 +306,11 @@ impl Kernel {
     /// Returns the type of an expression, or `None` if it depends on the context.
     pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
         expr.dtype(self.result(), &|tensor| self.tensor(tensor).dtype)
+    }
+
+    /// Returns whether a value may be infinite although no element of an argument is.
+    pub fn may_be_infinite(&self, value: &Expr) -> bool {
+        value.may_be_infinite(&|tensor| self.tensor(tensor).may_be_infinite)
     }
 
     /// Returns whether the kernel updates an existing result.

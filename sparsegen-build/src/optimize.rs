@@ -7,6 +7,7 @@
 mod bulk_copies;
 mod common_subexpressions;
 mod copy_propagation;
+mod dead_assignments;
 mod dead_code;
 mod early_exit;
 mod fresh;

@@ -193,11 +193,10 @@ fn csr_to_bcsr_kernel(
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let j = a2_crd[p_a] as usize;
                 let p_b2_place = j / 4;
-                let mut p_b2_end = b2_places[p_b2_place];
+                let p_b2_end = b2_places[p_b2_place];
                 if p_b2_end == 0 {
                     b2_crd.push(p_b2_place as u32);
-                    p_b2_end = b2_crd.len();
-                    b2_places[p_b2_place] = p_b2_end;
+                    b2_places[p_b2_place] = b2_crd.len();
                 }
             }
         }

@@ -148,11 +148,10 @@ fn csr_to_dia_kernel(
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
             let p_d1_place = i_size.wrapping_add_signed(j as isize - i as isize);
-            let mut p_d1_end = d1_places[p_d1_place];
+            let p_d1_end = d1_places[p_d1_place];
             if p_d1_end == 0 {
                 d1_crd.push((j as isize - i as isize) as i32);
-                p_d1_end = d1_crd.len();
-                d1_places[p_d1_place] = p_d1_end;
+                d1_places[p_d1_place] = d1_crd.len();
             }
         }
     }

@@ -43,19 +43,25 @@ impl Manifest {
             [] => self.kernels.iter().collect(),
             names => names.iter().map(named).collect::<Result<_, _>>()?,
         };
-        let warnings = selected.iter().map(|kernel| kernel.warnings.clone());
-        let all = warnings.reduce(|mut all, more| {
-            all.extend(more.iter().cloned());
-            all
-        });
-        eprint!("{}", all.unwrap_or_default().render(&self.name, &self.text));
+        self.warn(&selected);
         Ok(selected)
     }
 
     /// Returns the kernel of a name; prints its warnings.
     pub fn find(&self, name: &str) -> Result<&Kernel, Failure> {
-        self.select(&[name.to_owned()])?;
-        self.named(name)
+        let kernel = self.named(name)?;
+        self.warn(&[kernel]);
+        Ok(kernel)
+    }
+
+    /// Prints the warnings of kernels.
+    fn warn(&self, kernels: &[&Kernel]) {
+        let warnings = kernels.iter().map(|kernel| kernel.warnings.clone());
+        let all = warnings.reduce(|mut all, more| {
+            all.extend(more.iter().cloned());
+            all
+        });
+        eprint!("{}", all.unwrap_or_default().render(&self.name, &self.text));
     }
 
     /// Returns the kernel of a name.

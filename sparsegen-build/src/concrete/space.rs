@@ -317,25 +317,25 @@ impl Space {
     }
 
     /// Returns the expression with entries of tensors with slots summed over the slots.
-    pub fn sum_slots(&self, value: &Expr) -> Expr {
+    pub fn sum_slots(&self, kernel: &Kernel, value: &Expr) -> Expr {
         match value {
             Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {
                 value.clone()
             }
-            Expr::Call(..) => value.map_children(&mut |a| self.sum_slots(a)),
+            Expr::Call(..) => value.map_children(&mut |a| self.sum_slots(kernel, a)),
             Expr::Access(access) => match self.slots(access) {
                 Some(slot) => Expr::sum(vec![slot], value.clone()),
                 None => value.clone(),
             },
-            Expr::Neg(a) => Expr::neg(self.sum_slots(a)),
+            Expr::Neg(a) => Expr::neg(self.sum_slots(kernel, a)),
             Expr::Binary(op, a, b) => {
-                let whole = Expr::binary(*op, self.sum_slots(a), self.sum_slots(b));
-                match pull_reduction(whole) {
+                let whole = Expr::binary(*op, self.sum_slots(kernel, a), self.sum_slots(kernel, b));
+                match pull_reduction(kernel, whole) {
                     Ok(reduce) => Expr::sum(reduce.variables, *reduce.body),
                     Err(whole) => whole,
                 }
             }
-            Expr::Reduce(_) => value.map_children(&mut |body| self.sum_slots(body)),
+            Expr::Reduce(_) => value.map_children(&mut |body| self.sum_slots(kernel, body)),
         }
     }
 

@@ -48,25 +48,25 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
 /// Moves the factors of a product into the sum among them; returns the term itself if there is
 /// none, if factors have sums over the same variable, or if a factor may be infinite, which times
 /// each term may add up to NaN.
-pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
+pub fn pull_reduction(kernel: &Kernel, term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) if reduce.op == ReduceOp::SUM => Ok(reduce),
         Expr::Neg(a) => {
-            pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
+            pull_reduction(kernel, *a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
         }
         Expr::Binary(BinaryOp::Mul, a, b) if reduces_over_same(&a, &b) => {
             Err(Expr::Binary(BinaryOp::Mul, a, b))
         }
-        Expr::Binary(BinaryOp::Mul, a, b) => match pull_beside(*a, &b) {
+        Expr::Binary(BinaryOp::Mul, a, b) => match pull_beside(kernel, *a, &b) {
             Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
-            Err(a) => pull_beside(*b, &a)
+            Err(a) => pull_beside(kernel, *b, &a)
                 .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
                 .map_err(|b| Expr::mul(a.clone(), b)),
         },
         // Division by zero is excluded: a sum of quotients by zero differs from the quotient of the
         // sum.
         Expr::Binary(BinaryOp::Div, a, b) if b.as_literal().is_some_and(|b| !b.is_zero()) => {
-            match pull_reduction(*a) {
+            match pull_reduction(kernel, *a) {
                 Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
                 Err(a) => Err(Expr::div(a, *b)),
             }
@@ -78,7 +78,7 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
                 let arguments = masked.iter().cloned().chain([value]).collect();
                 Expr::call(Function::Mask, arguments)
             };
-            pull_reduction(value).map(|reduce| within(reduce, mask)).map_err(mask)
+            pull_reduction(kernel, value).map(|reduce| within(reduce, mask)).map_err(mask)
         }
         Expr::Literal(_)
         | Expr::Constant(_)
@@ -92,8 +92,11 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
 }
 
 /// Returns the sum in a factor into which the other factor may be moved.
-fn pull_beside(factor: Expr, other: &Expr) -> Result<Reduce, Expr> {
-    if other.may_be_infinite() { Err(factor) } else { pull_reduction(factor) }
+fn pull_beside(kernel: &Kernel, factor: Expr, other: &Expr) -> Result<Reduce, Expr> {
+    match kernel.may_be_infinite(other) {
+        true => Err(factor),
+        false => pull_reduction(kernel, factor),
+    }
 }
 
 /// Returns whether two expressions have reductions over the same variable.
@@ -116,12 +119,12 @@ fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
 
 /// Returns the part of a value that goes through a workspace, its only sum or all of its terms that
 /// are sums, and a function that replaces it in the value.
-pub fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
+pub fn gathered(kernel: &Kernel, value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr + use<>) {
     let mut sums = Vec::new();
     outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
     let (mut summed, mut plain) = (Expr::ZERO, Expr::ZERO);
     for term in additive_terms(value.clone()) {
-        match pull_reduction(term) {
+        match pull_reduction(kernel, term) {
             Ok(reduce) => summed = Expr::add(summed, Expr::Reduce(reduce)),
             Err(term) => plain = Expr::add(plain, term),
         }

@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
-use super::padding::may_be_infinite;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
@@ -64,7 +63,8 @@ pub(super) fn convert(
             iterator.conversions.push(Conversion::Fused);
         } else if dedups {
             iterator.conversions.push(Conversion::Dedup);
-        } else if !alone && optional.contains(member) {
+        }
+        if !fused && !alone && optional.contains(member) {
             iterator.conversions.push(Conversion::Optional);
         }
         iterator.reaches(program).then_some(iterator)
@@ -160,7 +160,7 @@ fn is_linear_in(program: &Program, value: &Expr, access: &Access) -> bool {
         }
         Expr::Binary(BinaryOp::Mul, a, b) => {
             // Infinity times each duplicate of an entry may add up to NaN.
-            let scales = |factor: &Expr| !uses(factor) && !may_be_infinite(program, factor);
+            let scales = |factor: &Expr| !uses(factor) && !program.kernel.may_be_infinite(factor);
             is_linear_in(program, a, access) && scales(b)
                 || is_linear_in(program, b, access) && scales(a)
         }
@@ -175,6 +175,7 @@ impl LevelIterator {
         match (self.dedups(), self.reorders()) {
             (false, _) if self.is_optional() => Positions::AtMostOne,
             (false, _) => Positions::One,
+            (true, false) if self.is_optional() => Positions::AnyAdjacent,
             (true, false) => Positions::Adjacent,
             (true, true) => Positions::Scattered,
         }
@@ -192,7 +193,9 @@ impl LevelIterator {
         let mut waiting = levels[self.level + 1..=self.through].iter();
         match self.positions() {
             Positions::One | Positions::AtMostOne => true,
-            Positions::Adjacent => waiting.all(|spec| spec.level.is_implied()),
+            Positions::Adjacent | Positions::AnyAdjacent => {
+                waiting.all(|spec| spec.level.is_implied())
+            }
             Positions::Scattered => waiting.next().is_none(),
         }
     }

@@ -49,8 +49,10 @@ pub enum Positions {
     One,
     /// One or none.
     AtMostOne,
-    /// Several in a row.
+    /// One or several in a row.
     Adjacent,
+    /// Several in a row, one or none.
+    AnyAdjacent,
     /// Several anywhere, listed in a scratch copy.
     Scattered,
 }
@@ -60,7 +62,15 @@ impl Positions {
     pub fn are_single(self) -> bool {
         match self {
             Positions::One | Positions::AtMostOne => true,
-            Positions::Adjacent | Positions::Scattered => false,
+            Positions::Adjacent | Positions::AnyAdjacent | Positions::Scattered => false,
+        }
+    }
+
+    /// Returns whether there may be no position.
+    pub fn may_be_none(self) -> bool {
+        match self {
+            Positions::AtMostOne | Positions::AnyAdjacent => true,
+            Positions::One | Positions::Adjacent | Positions::Scattered => false,
         }
     }
 }
@@ -144,7 +154,7 @@ impl LevelIterator {
     pub fn is_spread(&self, program: &Program) -> bool {
         match self.parents {
             Positions::One | Positions::AtMostOne => false,
-            Positions::Adjacent => !self.spec(program).properties.compact,
+            Positions::Adjacent | Positions::AnyAdjacent => !self.spec(program).properties.compact,
             Positions::Scattered => true,
         }
     }

@@ -1,6 +1,6 @@
 //! Must-execute analysis: assignments that execute whatever the operands hold.
 
-use super::iterator::{LevelIterator, Positions};
+use super::iterator::LevelIterator;
 use super::lattice::{MergePoint, Set};
 use super::plan::{Loop, Plan, either};
 use crate::concrete::Program;
@@ -71,7 +71,7 @@ impl MustExecute<'_> {
             || above.is_some_and(|above| !above.properties.padded);
         let space = &self.program.space;
         has_any
-            && iterator.parents != Positions::AtMostOne
+            && !iterator.parents.may_be_none()
             && iterator.waiting_are_full(self.program)
             && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
     }

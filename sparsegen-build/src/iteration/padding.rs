@@ -8,7 +8,6 @@ use super::full;
 use super::iterator::Frontier;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
-use crate::types::Literal;
 
 /// Splits a statement within a loop that resolves accesses by whether these have entries.
 pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt: &Stmt) -> Stmt {
@@ -89,7 +88,7 @@ fn annihilates(program: &Program, value: &Expr, temporary: TensorId) -> bool {
             is_zero_without(program, &both[0], temporary)
         }
         Expr::Binary(BinaryOp::Mul, ..) => {
-            may_be_infinite(program, value) && is_zero_without(program, value, temporary)
+            program.kernel.may_be_infinite(value) && is_zero_without(program, value, temporary)
         }
         _ => false,
     };
@@ -103,31 +102,9 @@ fn is_zero_without(program: &Program, value: &Expr, temporary: TensorId) -> bool
     value.depends_on(temporary) && kernel.vanishes(&value.substitute(&absent))
 }
 
-/// Returns whether a value may be infinite although no element is, as a minimum over an empty range
-/// is.
-pub(super) fn may_be_infinite(program: &Program, value: &Expr) -> bool {
-    match value {
-        Expr::Literal(Literal::Greatest | Literal::Least) => true,
-        Expr::Access(access) => is_extreme(program, access.tensor),
-        value => value.children().into_iter().any(|child| may_be_infinite(program, child)),
-    }
-}
-
-/// Returns whether a tensor is the temporary of a minimum or maximum of a type with infinities.
-fn is_extreme(program: &Program, tensor: TensorId) -> bool {
-    let mut is_extreme = false;
-    if program.kernel.is_temporary(tensor) && !program.tensor(tensor).dtype.is_integer() {
-        program.body.for_each_assign(&mut |target, accumulate, _| {
-            let is_infinite = accumulate.is_some_and(ReduceOp::is_infinite_of_nothing);
-            is_extreme |= target.tensor == tensor && is_infinite;
-        });
-    }
-    is_extreme
-}
-
 fn multiplies_by_infinity(program: &Program, value: &Expr) -> bool {
     match value {
-        Expr::Binary(BinaryOp::Mul, ..) => may_be_infinite(program, value),
+        Expr::Binary(BinaryOp::Mul, ..) => program.kernel.may_be_infinite(value),
         value => value.children().into_iter().any(|child| multiplies_by_infinity(program, child)),
     }
 }

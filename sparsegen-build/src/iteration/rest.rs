@@ -87,7 +87,8 @@ impl Repeatable<'_> {
     /// Returns whether the range of a variable follows from the bound ones.
     fn has_known_range(&self, v: VariableId, bound: &[VariableId]) -> bool {
         let Program { space, basis, .. } = self.program;
-        if basis.is_limited(v) {
+        // Only one iteration of the loops for a fixed coordinate runs, which may be that of `self.v`.
+        if basis.is_limited(v) || self.program.is_loop_of_fixed(v) {
             return false;
         }
         match space.definition(v) {

@@ -72,10 +72,16 @@ impl Lowering<'_> {
                     true => (is_here, None),
                     false => (None, is_here),
                 };
+                let is_deferred = iterator.level < iterator.through;
+                if let Some(within) = within.as_ref().filter(|_| is_deferred) {
+                    stmts.extend(self.sorted_position_if(iterator, within, scope));
+                }
                 let found = self.locate_levels(iterator, below, None, within, scope, &mut stmts);
                 is_here.into_iter().chain(found).reduce(Expr::and)
             };
-            if let Some(is_here) = found.clone().filter(|_| iterator.is_optional()) {
+            // The segment of duplicates is empty without an entry.
+            let needs_segment = iterator.is_optional() && !iterator.dedups();
+            if let Some(is_here) = found.clone().filter(|_| needs_segment) {
                 let is_walked = !located && !self.is_by_coordinate(iterator);
                 stmts.extend(match iterator.levels_below(self.program) {
                     0 => vec![self.value_if(iterator, is_here, scope)],
@@ -112,6 +118,23 @@ impl Lowering<'_> {
         }
         stmts.extend(Stmt::choose(arms, otherwise));
         stmts
+    }
+
+    /// Binds the position of an iterator that reads it from a sorted copy, which has none for an
+    /// exhausted iterator.
+    fn sorted_position_if(
+        &self,
+        iterator: &LevelIterator,
+        is_here: &Expr,
+        scope: &mut Scope,
+    ) -> Option<Stmt> {
+        if !iterator.reorders() {
+            return None;
+        }
+        let name = format!("{}_from", self.names.position(&iterator.access, iterator.level));
+        let position = scope.position(&iterator.access);
+        scope.resolve(&iterator.access, Reached::Segment(Segment::of(Expr::var(&name))));
+        Some(Stmt::bind(&name, Expr::choose(is_here.clone(), position, Expr::Index(0))))
     }
 
     /// Resolves an access to the segment of its position if it has an entry, and to an empty

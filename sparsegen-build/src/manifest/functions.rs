@@ -4,7 +4,7 @@ use crate::error::{Code, Diagnostic, Name};
 use crate::notation::Laws;
 
 use super::values::{Entry, Value};
-use super::{FunctionEntry, Text, unknown_key};
+use super::{FunctionEntry, Text, keys};
 
 /// The keys of a function.
 const KEYS: [&str; 9] = [
@@ -42,7 +42,8 @@ fn function(
     };
     let mut has_args = false;
     let mut laws: Vec<Name> = Vec::new();
-    for Entry { key, value } in value.table("a table that describes a function", diagnostics) {
+    let entries = value.table("a table that describes a function", diagnostics);
+    for Entry { key, value } in keys::known(entries, &KEYS, "a function", diagnostics) {
         let mut flag = || value.boolean("true or false", diagnostics).unwrap_or_default();
         match key.text.as_str() {
             "path" => function.path = value.text(EXPECTED_PATH, diagnostics),
@@ -57,7 +58,7 @@ fn function(
             "commutative" => function.laws.commutative = flag(),
             "associative" => function.laws.associative = flag(),
             "idempotent" => function.laws.idempotent = flag(),
-            _ => diagnostics.push(unknown_key(&key, &KEYS, "a function")),
+            _ => {}
         }
         if matches!(&*key.text, "identity" | "commutative" | "associative" | "idempotent") {
             laws.push(key);

@@ -6,7 +6,7 @@ use crate::notation::{Parameter, Semiring};
 use super::choices::{allow, bounds, dtype, simd, truth};
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
-use super::{Defaults, Given, KernelEntry, TensorEntry, Text, unknown_key};
+use super::{Defaults, Given, KernelEntry, TensorEntry, Text, keys};
 
 /// The parts of a manifest that a kernel's table refers to.
 #[derive(Clone, Copy)]
@@ -70,7 +70,8 @@ pub(super) fn kernel(
     };
     let mut texts: Vec<Text> = Vec::new();
     let mut statements: Vec<Name> = Vec::new();
-    for Entry { key, value } in entry.value.table("a kernel's table", diagnostics) {
+    let entries = entry.value.table("a kernel's table", diagnostics);
+    for Entry { key, value } in keys::known(entries, &KEYS, "a kernel", diagnostics) {
         match key.text.as_str() {
             "expr" => {
                 texts = value.text(EXPECTED_STATEMENT, diagnostics).into_iter().collect();
@@ -130,7 +131,7 @@ pub(super) fn kernel(
                     .text("text for the function's documentation", diagnostics)
                     .map(|text| text.value);
             }
-            _ => diagnostics.push(unknown_key(&key, &KEYS, "a kernel")),
+            _ => {}
         }
     }
     match statements.as_slice() {
@@ -187,6 +188,7 @@ fn tensor(
     const KEYS: [&str; 7] = ["format", "dtype", "values", "map", "pos", "crd", "fill"];
     let mut tensor = TensorEntry { name, format: Given::Omitted, dtype: None, pattern: None, span };
     let entries = value.table("a table", diagnostics);
+    let entries = keys::known(entries, &KEYS, "a tensor", diagnostics);
     for Entry { key, value } in &entries {
         match key.text.as_str() {
             "format" => tensor.format = Given::of(format(value, diagnostics)),
@@ -195,8 +197,7 @@ fn tensor(
                 *typed &= tensor.dtype.is_some();
             }
             "values" => tensor.pattern = values(value, diagnostics).then_some(key.span),
-            known if FORMAT_KEYS.contains(&known) => {}
-            _ => diagnostics.push(unknown_key(key, &KEYS, "a tensor")),
+            _ => {}
         }
     }
     let has = |name: &str| entries.iter().any(|entry| entry.key.text == name);

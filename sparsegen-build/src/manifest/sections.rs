@@ -8,14 +8,15 @@ use crate::operator::Monoid;
 
 use super::choices::{allow, bounds, dtype, simd, truth, width, widths};
 use super::values::{Entry, Value};
-use super::{Defaults, FormatEntry, FormatText, unknown_key};
+use super::{Defaults, FormatEntry, FormatText, keys};
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
     const KEYS: [&str; 9] =
         ["dtype", "parallel", "reassociate", "simd", "lazy", "bounds", "pos", "crd", "allow"];
     let mut defaults = Defaults::default();
-    for Entry { key, value } in value.table("a table of defaults", diagnostics) {
+    let entries = value.table("a table of defaults", diagnostics);
+    for Entry { key, value } in keys::known(entries, &KEYS, "`[defaults]`", diagnostics) {
         match key.text.as_str() {
             "dtype" => match dtype(&value, diagnostics) {
                 Some(dtype) => defaults.dtype = dtype,
@@ -31,7 +32,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             "allow" => defaults.allow = allow(&value, defaults.allow, diagnostics),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
             "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),
-            _ => diagnostics.push(unknown_key(&key, &KEYS, "`[defaults]`")),
+            _ => {}
         }
     }
     defaults
@@ -55,11 +56,7 @@ pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Op
         return Some(FormatText { map, pos: None, crd: None, fill: None });
     }
     let entries = value.table(&expected_format(), diagnostics);
-    for Entry { key, .. } in &entries {
-        if !FORMAT_KEYS.contains(&key.text.as_str()) {
-            diagnostics.push(unknown_key(key, &FORMAT_KEYS, "a format"));
-        }
-    }
+    let entries = keys::known(entries, &FORMAT_KEYS, "a format", diagnostics);
     format_table(value, &entries, diagnostics)
 }
 
@@ -133,11 +130,7 @@ fn semiring(
 ) -> Option<Semiring> {
     const KEYS: [&str; 4] = ["add", "mul", "zero", "one"];
     let entries = value.table("a table that describes a semiring", diagnostics);
-    for entry in &entries {
-        if !KEYS.contains(&entry.key.text.as_str()) {
-            diagnostics.push(unknown_key(&entry.key, &KEYS, "a semiring"));
-        }
-    }
+    let entries = keys::known(entries, &KEYS, "a semiring", diagnostics);
     let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
     let missing: Vec<&str> = KEYS.into_iter().filter(|key| find(key).is_none()).collect();
     if let [first, ..] = missing[..] {

@@ -47,6 +47,14 @@ impl<'t> Value<'t> {
         self.value.is_table()
     }
 
+    /// Returns the text of the value, if it is a single line.
+    pub(super) fn line(&self) -> Option<&'t str> {
+        let text = self.source.get(self.span.start..self.span.end)?;
+        // The place of a table may be its header.
+        let is_value = !self.is_table() || text.starts_with('{');
+        Some(text).filter(|text| is_value && !text.contains('\n'))
+    }
+
     /// Returns whether this is an array.
     pub(super) fn is_array(&self) -> bool {
         self.value.is_array()

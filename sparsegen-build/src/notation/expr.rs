@@ -97,15 +97,31 @@ impl Expr {
         }
     }
 
-    /// Returns whether the value may be infinite although no element is, as a minimum over an empty
-    /// range is.
-    pub fn may_be_infinite(&self) -> bool {
+    /// Returns whether the value may be infinite although no element of an argument is, as a minimum
+    /// over an empty range is; `of` returns whether an element of a tensor may be.
+    pub fn may_be_infinite(&self, of: &dyn Fn(TensorId) -> bool) -> bool {
         let is_infinite = match self {
             Expr::Literal(literal) => matches!(literal, Literal::Greatest | Literal::Least),
+            Expr::Access(access) => of(access.tensor),
             Expr::Reduce(reduce) => reduce.op.is_infinite_of_nothing(),
-            _ => false,
+            Expr::Constant(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Neg(_)
+            | Expr::Binary(..)
+            | Expr::Call(..) => false,
         };
-        is_infinite || self.children().into_iter().any(Expr::may_be_infinite)
+        is_infinite || self.children().into_iter().any(|child| child.may_be_infinite(of))
+    }
+
+    /// Returns this expression with reductions of constants folded, which is not valid for an empty
+    /// range.
+    pub fn with_constant_reductions(&self) -> Expr {
+        let folded = self.map_children(&mut Expr::with_constant_reductions);
+        match &folded {
+            Expr::Reduce(reduce) => reduce.op.of_constant(&reduce.body).unwrap_or(folded),
+            _ => folded,
+        }
     }
 
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.

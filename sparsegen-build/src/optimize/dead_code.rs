@@ -2,6 +2,7 @@
 //!
 //! For readability, and because rustc would warn of them in the user's build.
 
+use super::dead_assignments;
 use crate::ir::{Conversion, Expr, Function, Operand, Stmt, TensorOperand, Uses};
 
 /// Runs the pass.
@@ -64,12 +65,16 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
             let later = rest.split_off(shadowed.unwrap_or(rest.len()));
             let mut uses = Uses::of_name(&rest, name);
             // A variable of the same name may be computed from this one.
+            let mut is_read_at_end = later.is_empty() && after.reads(name) > 0;
             if let Some(Stmt::Let { value, .. }) = later.first() {
                 uses.count_expr(value);
+                is_read_at_end = value.mentions(name);
             }
-            let is_read = uses.reads(name) > 0 || later.is_empty() && after.reads(name) > 0;
+            let is_read = uses.reads(name) > 0 || is_read_at_end;
             if !is_read {
                 rest = without_assignments(&rest, name);
+            } else if uses.writes(name) > 0 {
+                rest = dead_assignments::without(&rest, name, is_read_at_end);
             }
             rest.extend(later);
             if !is_read {

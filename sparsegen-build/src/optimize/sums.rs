@@ -5,6 +5,7 @@
 //! matrices takes half of the time. Only loops that read consecutive elements are changed: gathers in
 //! vectors are slower than scalar loads.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
@@ -18,21 +19,25 @@ pub(super) fn run(mut function: Function) -> Function {
         return function;
     }
     let mut sums = Sums {
+        function: &function,
         names: Names::of(&function),
-        infinities: Infinities::of(&function),
+        infinities: OnceCell::new(),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         split: BTreeSet::new(),
     };
-    function.body = sums.body(&function.body, &BTreeMap::new());
+    let body = sums.body(&function.body, &BTreeMap::new());
     let split = sums.split;
+    function.body = body;
     function.unroll.retain(|unroll| !split.contains(&unroll.variable));
     function.is_vectorized |= !split.is_empty();
     function
 }
 
-struct Sums {
+struct Sums<'f> {
+    function: &'f Function,
     names: Names,
-    infinities: Infinities,
+    /// The infinities of the function, which are computed when the first factor is found.
+    infinities: OnceCell<Infinities>,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
     /// The variables of the loops that were split.
@@ -57,7 +62,12 @@ struct Reduction<'s> {
     sums: Vec<Sum<'s>>,
 }
 
-impl Sums {
+impl Sums<'_> {
+    /// Returns whether a value may be infinite although all operands are finite.
+    fn may_be_infinite(&self, value: &Expr) -> bool {
+        self.infinities.get_or_init(|| Infinities::of(self.function)).may_include(value)
+    }
+
     /// Returns statements with their sums changed. `outer` has the types of the mutable variables
     /// around them.
     fn body(&mut self, body: &[Stmt], outer: &BTreeMap<String, Dtype>) -> Vec<Stmt> {
@@ -74,7 +84,7 @@ impl Sums {
             }
             match Reduction::of(stmt, &types) {
                 Some(reduction) => {
-                    let (short, factors) = reduction.factored(&zeros, &self.infinities);
+                    let (short, factors) = reduction.factored(&zeros, self);
                     let split = Reduction::of(&short, &types).and_then(|short| self.split(&short));
                     done.extend(split.unwrap_or_else(|| vec![short]));
                     // An empty sum is 0, even if a factor is infinite.
@@ -247,10 +257,10 @@ impl<'s> Reduction<'s> {
     /// Returns the loop without the factors of its sums that no iteration changes, and the
     /// multiplications by them, for sums that are among `zeros` before. An infinite factor stays: it
     /// times each 0 is NaN.
-    fn factored(&self, zeros: &BTreeSet<String>, infinities: &Infinities) -> (Stmt, Vec<Stmt>) {
+    fn factored(&self, zeros: &BTreeSet<String>, all: &Sums<'_>) -> (Stmt, Vec<Stmt>) {
         let is_fixed = |factor: &&Expr| {
             let is_same = !expanded(factor, &self.lets).mentions(self.variable);
-            is_same && !infinities.may_include(factor)
+            is_same && !all.may_be_infinite(factor)
         };
         let mut multiplications = Vec::new();
         let stmt = |stmt: &Stmt| match stmt {
@@ -265,6 +275,8 @@ impl<'s> Reduction<'s> {
                 let (Some(fixed), Some(others)) = (product(fixed), product(others)) else {
                     return stmt.clone();
                 };
+                // Variables of an iteration are unknown after the loop.
+                let fixed = expanded(&fixed, &self.lets);
                 multiplications.push(Stmt::combine(name, BinaryOp::Mul, fixed));
                 Stmt::Assign { name: name.clone(), op: Some(*op), value: others }
             }

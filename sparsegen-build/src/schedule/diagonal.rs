@@ -124,6 +124,7 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
         dtype: result.dtype,
         by_value: false,
         pattern: true,
+        may_be_infinite: false,
         role: TensorRole::Predicate(diagonal),
         span: kernel.span,
     };

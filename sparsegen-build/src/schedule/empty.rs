@@ -177,7 +177,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
             }
         };
         let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
-        let known = |value: &Expr| map_reductions(&value.substitute(&fill), &constant);
+        let known = |value: &Expr| value.substitute(&fill).with_constant_reductions();
         let over_empty = |reduce: &Reduce| {
             let known = constant(reduce)?;
             let is_empty = reduce.variables.contains(&v);

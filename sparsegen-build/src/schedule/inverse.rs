@@ -168,6 +168,7 @@ fn add_inverse(kernel: &mut Kernel, inverse: Inverse, format: &Format, dtype: Dt
         dtype,
         by_value: false,
         pattern: true,
+        may_be_infinite: false,
         role: TensorRole::Inverse(inverse),
         span: kernel.span,
     });

@@ -123,8 +123,8 @@ impl Nest<'_> {
         }
         if self.places(target, &value) {
             // Terms without sums would be stored once for each summed term.
-            let all_summed =
-                additive_terms(value.clone()).into_iter().all(|term| pull_reduction(term).is_ok());
+            let mut terms = additive_terms(value.clone()).into_iter();
+            let all_summed = terms.all(|term| pull_reduction(&self.program.kernel, term).is_ok());
             let once = bound.is_empty() && all_summed && !self.takes_in_order(bound, target);
             once.then_some(())?;
             return self.split_terms(bound, free, target, accumulate, value);
@@ -197,7 +197,7 @@ impl Nest<'_> {
                     self.pending = pending;
                 }
                 let mut terms = additive_terms(value.clone()).into_iter();
-                if terms.any(|term| pull_reduction(term).is_ok()) {
+                if terms.any(|term| pull_reduction(&self.program.kernel, term).is_ok()) {
                     return self.split_terms(bound, free, target, accumulate, value);
                 }
                 // No term has a sum that can be split off, as in `abs(sum[k](A[i,k] * B[k,j]))`.
@@ -273,7 +273,7 @@ impl Nest<'_> {
         let mut plain = Expr::ZERO;
         let mut sums = Vec::new();
         for term in additive_terms(value) {
-            match pull_reduction(term) {
+            match pull_reduction(&self.program.kernel, term) {
                 Ok(reduce) => sums.push(reduce),
                 Err(term) => plain = Expr::add(plain, term),
             }

@@ -62,6 +62,7 @@ pub(super) fn add_workspace(
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.role = TensorRole::Workspace(accumulator);
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
+    tensor.may_be_infinite = !tensor.dtype.is_integer() && kernel.may_be_infinite(value);
     kernel.tensors.push(tensor);
 }
 
@@ -114,6 +115,7 @@ fn tensor(kernel: &Kernel, name: &str, levels: Vec<LevelSpec>, span: Span) -> Te
         dtype: result.dtype,
         by_value: false,
         pattern: false,
+        may_be_infinite: false,
         role: TensorRole::Workspace(Accumulator::default()),
         span,
     }

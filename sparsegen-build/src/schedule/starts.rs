@@ -40,13 +40,15 @@ fn starts_of(
     let is_rewritten =
         kernel.assignment.value.substitute(&copied) != conversion.kernel.assignment.value;
     let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
-    let mut values = vec![&mut kernel.assignment.value];
-    values.extend(precomputed.iter_mut().map(|part| &mut part.value));
-    if values.iter().any(|value| space.repeats_slots(value)) {
+    let parts = precomputed.iter().map(|part| &part.value);
+    if parts.chain([&kernel.assignment.value]).any(|value| space.repeats_slots(value)) {
         return Vec::new();
     }
     if space.has_slots() {
-        values.into_iter().for_each(|value| *value = space.sum_slots(value));
+        kernel.assignment.value = space.sum_slots(&kernel, &kernel.assignment.value);
+        for part in &mut precomputed {
+            part.value = space.sum_slots(&kernel, &part.value);
+        }
     }
     let start = |space: &Space, basis: Basis| Program {
         order: reorder::demanded(&kernel, space, &basis),

@@ -2,6 +2,7 @@
 //! entries.
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
+use crate::kernel::differs;
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
 use crate::{Error, Stored, Value};
 
@@ -72,7 +73,7 @@ pub(crate) const fn is_dense<F: Format>() -> bool {
 /// Returns whether a value equals the fill value, which may be NaN.
 #[inline]
 pub(super) fn is_fill<V: Value>(value: V, fill: V) -> bool {
-    value == fill || fill.compare(fill).is_none() && value.compare(value).is_none()
+    !differs(value, fill)
 }
 
 /// Returns whether a level stores every coordinate under each parent.

@@ -39,6 +39,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
                 format,
                 dtype: operand.dtype,
                 pattern: operand.pattern,
+                may_be_infinite: false,
                 role: role_of(&operand.first.name.text),
                 span: operand.first.span,
             })
@@ -53,6 +54,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
             format: scalar.clone(),
             dtype: Dtype::Usize,
             pattern: false,
+            may_be_infinite: false,
             role: TensorRole::Parameter(parameter(context, name)?),
             span: name.span,
         });

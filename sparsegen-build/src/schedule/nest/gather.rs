@@ -19,7 +19,7 @@ impl Nest<'_> {
         target: &Access,
         value: Expr,
     ) -> Option<Stmt> {
-        let (gathered, rest) = gathered(value);
+        let (gathered, rest) = gathered(&self.program.kernel, value);
         let mut over = Vec::new();
         self.collect_free(&gathered, &mut bound.to_vec(), &mut over);
         let v = *over.first()?;

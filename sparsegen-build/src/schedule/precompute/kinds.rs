@@ -84,7 +84,8 @@ pub(super) fn kinds(
 /// Returns whether a value is present at all coordinates of some variables or at none, given those of
 /// the other variables: no sparse operand is indexed by them, and no condition depends on them.
 pub(in crate::schedule) fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
-    if !kernel.vanishes(value) {
+    // There are separate loops for an empty range that makes a difference.
+    if !kernel.without_entries(value).with_constant_reductions().is_zero() {
         return true;
     }
     let mut depends = false;

@@ -639,11 +639,10 @@ fn csr_to_dia_kernel<T: Value>(
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
             let p_b1_place = i_size.wrapping_add_signed(j as isize - i as isize);
-            let mut p_b1_end = b1_places[p_b1_place];
+            let p_b1_end = b1_places[p_b1_place];
             if p_b1_end == 0 {
                 b1_crd.push((j as isize - i as isize) as i32);
-                p_b1_end = b1_crd.len();
-                b1_places[p_b1_place] = p_b1_end;
+                b1_places[p_b1_place] = b1_crd.len();
             }
         }
     }
@@ -1225,11 +1224,10 @@ fn csc_to_dia_kernel<T: Value>(
         for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
             let i = a2_crd[p_a] as usize;
             let p_b1_place = i_size.wrapping_add_signed(j as isize - i as isize);
-            let mut p_b1_end = b1_places[p_b1_place];
+            let p_b1_end = b1_places[p_b1_place];
             if p_b1_end == 0 {
                 b1_crd.push((j as isize - i as isize) as i32);
-                p_b1_end = b1_crd.len();
-                b1_places[p_b1_place] = p_b1_end;
+                b1_places[p_b1_place] = b1_crd.len();
             }
         }
     }
