@@ -15,6 +15,7 @@ mod constants;
 mod declare;
 mod fills;
 mod functions;
+mod infinities;
 mod names;
 mod schedule;
 mod semiring;

@@ -64,6 +64,11 @@ impl Number {
         if self.im() == 0.0 { self.re().abs() } else { self.re().hypot(self.im()) }
     }
 
+    /// Returns whether the number is NaN.
+    pub fn is_nan(self) -> bool {
+        self.re().is_nan() || self.im().is_nan()
+    }
+
     /// Returns the distance of two numbers; 0 for equal infinities and for two NaN.
     pub fn distance(self, other: Number) -> f64 {
         if let (Number::Whole(a), Number::Whole(b)) = (self, other) {

@@ -21,6 +21,7 @@ pub mod arithmetic;
 pub mod cell;
 mod fold;
 pub mod grid;
+mod infinity;
 pub mod meaning;
 pub mod relation;
 pub mod semiring;

@@ -2,10 +2,10 @@
 //! the type that their context requires, constants are folded.
 
 use crate::notation::schedule::Action;
-use crate::notation::syntax::{self, BinaryOp, Statement};
+use crate::notation::syntax::{self, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Kernel, Semiring, Slice, Subscript, Tensor, TensorId, TensorRole,
-    Variable, VariableRole,
+    Access, Assignment, Expr, Kernel, Slice, Subscript, Tensor, TensorId, TensorRole, Variable,
+    VariableRole,
 };
 use crate::types::{Dtype, Literal};
 
@@ -117,7 +117,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
     let value = match statement.update.zip(before) {
         Some((op, before)) => {
             accesses.push(before.clone());
-            updated(op, entry.semiring, Expr::Access(before), value)
+            builder.updated(op, Expr::Access(before), value)
         }
         None => value,
     };
@@ -170,13 +170,4 @@ pub(super) fn is_update(statement: &Statement) -> bool {
         access.for_each_gather(&mut |gather| reads |= gather.name.text == *result);
     });
     reads || statement.update.is_some()
-}
-
-/// Returns the value of an update; `A op= e` is `A = A op e`. `min=` and `max=` compare numbers.
-fn updated(op: BinaryOp, semiring: Semiring, before: Expr, value: Expr) -> Expr {
-    if !matches!(op, BinaryOp::Min | BinaryOp::Max) {
-        return Expr::binary(op, before, value);
-    }
-    let [before, value] = [before, value].map(|symbol| semiring.to_number(symbol));
-    semiring.to_symbol(Expr::binary(op, before, value))
 }

@@ -39,7 +39,7 @@ fn quotient(a: Expr, b: Expr, dtype: Dtype) -> Expr {
 }
 
 /// Returns whether a tensor may have coordinates without an entry.
-fn is_stored(access: &Access) -> bool {
+pub(super) fn is_stored(access: &Access) -> bool {
     !access.indices.is_empty()
 }
 
@@ -59,10 +59,10 @@ impl Builder<'_, '_> {
     pub(super) fn terms(&self, expr: &syntax::Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, _, a, b) => {
-                Some(Expr::add(self.terms(a)?, self.terms(b)?))
+                Some(self.sum(BinaryOp::Add, self.dtype, self.terms(a)?, self.terms(b)?))
             }
             ExprKind::Binary(BinaryOp::Sub, _, a, b) => {
-                Some(Expr::sub(self.terms(a)?, self.terms(b)?))
+                Some(self.sum(BinaryOp::Sub, self.dtype, self.terms(a)?, self.terms(b)?))
             }
             ExprKind::Unary(UnaryOp::Neg, a) => Some(Expr::neg(self.terms(a)?)),
             ExprKind::Unary(UnaryOp::Not, _)
@@ -149,9 +149,24 @@ impl Builder<'_, '_> {
             (BinaryOp::Div, _) if is_usual => {
                 Some(quotient(self.expr(a, dtype)?, self.expr(b, dtype)?, dtype))
             }
+            (BinaryOp::Add | BinaryOp::Sub, _) => {
+                Some(self.sum(op, dtype, self.expr(a, dtype)?, self.expr(b, dtype)?))
+            }
             (_, Kind::Arithmetic) => {
                 Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
             }
+        }
+    }
+
+    /// Returns the value of an update; `A op= e` is `A = A op e`. `min=` and `max=` compare numbers.
+    pub(super) fn updated(&self, op: BinaryOp, before: Expr, value: Expr) -> Expr {
+        match op {
+            BinaryOp::Add | BinaryOp::Sub => self.sum(op, self.dtype, before, value),
+            BinaryOp::Min | BinaryOp::Max => {
+                let [before, value] = [before, value].map(|symbol| self.semiring.to_number(symbol));
+                self.semiring.to_symbol(Expr::binary(op, before, value))
+            }
+            op => Expr::binary(op, before, value),
         }
     }
 
@@ -271,7 +286,7 @@ impl Builder<'_, '_> {
     }
 
     /// Returns a tensor; that of the previous contents, which follows all others, is the result.
-    fn tensor(&self, id: TensorId) -> Option<&Operand<'_>> {
+    pub(super) fn tensor(&self, id: TensorId) -> Option<&Operand<'_>> {
         self.names.tensors.get(id.0).or(self.names.tensors.first())
     }
 

@@ -20,10 +20,6 @@ pub struct Fold {
     is_plain: bool,
 }
 
-fn is_nan(number: Number) -> bool {
-    number.re().is_nan() || number.im().is_nan()
-}
-
 #[derive(Clone, Debug)]
 enum How {
     /// Combines values.
@@ -98,7 +94,7 @@ impl Fold {
                     Ok((is_better, certain)) => {
                         *is_certain &= certain;
                         let is_first = cell.value == held.value && coordinate < *place;
-                        let is_number = is_nan(held.value) && !is_nan(cell.value);
+                        let is_number = held.value.is_nan() && !cell.value.is_nan();
                         if is_better || is_first || is_number {
                             *best = Some((coordinate, cell));
                         }

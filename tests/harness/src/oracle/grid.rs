@@ -7,7 +7,9 @@ use crate::oracle::arithmetic::Op;
 use crate::oracle::cell::{Answer, Cell, Knowledge};
 use crate::oracle::fold::Fold;
 use crate::oracle::meaning::{Kind, Meaning, Node};
+use crate::oracle::semiring::extremes;
 use crate::oracle::{Cells, Fault, Operands};
+use crate::statement::Reduction;
 
 /// Returns the cells of the result that are not known to be the fill value.
 ///
@@ -146,7 +148,16 @@ impl<'a> Grid<'a> {
                 self.for_each(over, at, &mut |at| {
                     fold.add(self.cell(body, at, stored), at[over[0]]);
                 });
-                fold.finish()
+                let cell = fold.finish()?;
+                // Loops over entries alone start at the identity element, which NaN does not replace.
+                let identity = match reduction {
+                    Reduction::Min => extremes(node.dtype).1,
+                    Reduction::Max => extremes(node.dtype).0,
+                    _ => return Ok(cell),
+                };
+                let may_differ = cell.value.is_nan()
+                    && self.cell(body, at, false).is_ok_and(|cell| cell.is_known(identity));
+                Ok(Cell { error: if may_differ { f64::INFINITY } else { cell.error }, ..cell })
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::Extents;
 use crate::oracle::arithmetic::{Op, literal};
+use crate::oracle::infinity::absorbing;
 use crate::oracle::semiring::Semiring;
 use crate::own::{Own, Place};
 use crate::statement::{Access, Binary, Expr, Function, Reduction, Statement, Unary};
@@ -150,6 +151,14 @@ fn apply(op: Op, parts: Vec<Node>) -> Kind {
     Kind::Apply(op, parts)
 }
 
+/// Returns a sum or a difference, which an infinity that is not stored absorbs.
+fn sum(op: Op, terms: Box<[Node; 2]>) -> Kind {
+    match absorbing(op, terms.each_ref()) {
+        Some(infinity) => Kind::Decided(op, infinity, terms),
+        None => apply(op, terms.to_vec()),
+    }
+}
+
 impl Reader<'_> {
     fn number(&self, variable: &str) -> Result<usize, String> {
         let position = self.variables.iter().position(|known| known == variable);
@@ -269,9 +278,10 @@ impl Reader<'_> {
             return Err(format!("`{op}` is no operator of {dtype}"));
         }
         Ok(match op {
+            Binary::Sum if is_plain => sum(Op::Add, nodes(dtype)?),
             Binary::Sum => apply(semiring.plus(), nodes(dtype)?.to_vec()),
             Binary::Product => Kind::Product(nodes(dtype)?),
-            Binary::Difference if is_plain => apply(Op::Subtract, nodes(dtype)?.to_vec()),
+            Binary::Difference if is_plain => sum(Op::Subtract, nodes(dtype)?),
             Binary::Quotient if is_plain => Kind::Quotient(nodes(dtype)?),
             Binary::Difference | Binary::Quotient => {
                 return Err(format!("`{op}` has no meaning in a semiring"));
