@@ -3,6 +3,7 @@
 use crate::ir::Stmt;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
+use crate::notation::Access;
 
 use crate::lower::Lowering;
 use crate::lower::scope::Scope;
@@ -13,8 +14,15 @@ impl Lowering<'_> {
         if inner.points.len() == 1 {
             return None;
         }
+        let name_of = |access: &Access| &self.program.tensor(access.tensor).name;
         let name = |member: usize| {
-            format!("`{}`", self.program.tensor(inner.iterators[member].access.tensor).name)
+            let access = &inner.iterators[member].access;
+            let is_same = |other: &Access| name_of(other) == name_of(access) && other != access;
+            // An operand that is merged with itself, as in `A[i,j] + A[j,i]`.
+            match inner.iterators.iter().any(|other| is_same(&other.access)) {
+                true => format!("`{}`", self.program.kernel.show_access(access)),
+                false => format!("`{}`", name_of(access)),
+            }
         };
         let sparse = self.sparse(inner, self.by_position(inner, point.drivers));
         let mut names: Vec<_> = sparse.members().map(name).collect();
