@@ -8,7 +8,7 @@ use crate::level::{self, Level};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
 
-/// The number of operands whose presence is considered together with that of a workspace.
+/// The number of operands that are considered together with a workspace, each as present and absent.
 const OPERANDS: usize = 4;
 
 /// Returns the programs with each kind of workspace that supports its values.
