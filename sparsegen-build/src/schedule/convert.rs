@@ -108,8 +108,9 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> impl Iterator<Item = Con
         results.extend(unordered(format, levels));
         choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
+    // Few of them are tried: a result in its own format, assembled in order, is the most likely.
+    choices.by_count.iter_mut().for_each(|choices| choices.sort_by_key(|of| of.result.rank()));
     let choices = choices.by_count.into_iter().flatten().take(CONVERSIONS);
-    // Few of them are tried.
     choices.map(move |choice| {
         let chosen = choice.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
         convert(kernel, chosen, &choice.result)
@@ -133,6 +134,17 @@ enum Output {
     Otherwise(Format),
     /// Another format, from which it is packed.
     Packed(Format),
+}
+
+impl Output {
+    /// Returns the place in the order in which choices are tried.
+    fn rank(&self) -> usize {
+        match self {
+            Output::Own => 0,
+            Output::Otherwise(_) => 1,
+            Output::Packed(_) => 2,
+        }
+    }
 }
 
 /// Returns the ways to assemble the result in its own format.
