@@ -101,16 +101,17 @@ fn pull_beside(kernel: &Kernel, factor: Expr, other: &Expr) -> Result<Reduce, Ex
 
 /// Returns whether two expressions have reductions over the same variable.
 fn reduces_over_same(a: &Expr, b: &Expr) -> bool {
-    fn collect(expr: &Expr, over: &mut Vec<VariableId>) {
-        if let Expr::Reduce(reduce) = expr {
-            over.extend(&reduce.variables);
-        }
-        expr.children().into_iter().for_each(|child| collect(child, over));
+    let of_b = reduced(b);
+    reduced(a).iter().any(|v| of_b.contains(v))
+}
+
+/// Returns the variables of all reductions of an expression.
+pub fn reduced(expr: &Expr) -> Vec<VariableId> {
+    let mut over: Vec<VariableId> = expr.children().into_iter().flat_map(reduced).collect();
+    if let Expr::Reduce(reduce) = expr {
+        over.extend(&reduce.variables);
     }
-    let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
-    collect(a, &mut of_a);
-    collect(b, &mut of_b);
-    of_a.iter().any(|v| of_b.contains(v))
+    over
 }
 
 fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {

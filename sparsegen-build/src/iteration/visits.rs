@@ -4,7 +4,7 @@ use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::LevelSpec;
 use crate::iteration::plan::{Plan, either};
-use crate::notation::{Access, Expr, Function, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 
 /// Returns the variable of each level, outermost first.
 pub(crate) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
@@ -76,10 +76,12 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
         }
         Plan::Where { consumer, .. } => covered(consumer, temporary),
         Plan::Assign { target, accumulate, value } => {
-            let is_always = target.tensor == temporary && !value.is_masked();
-            let may_skip = matches!(value, Expr::Call(Function::Select, chosen)
-                if accumulate.is_some_and(|op| op.ignores(&chosen[2])));
-            (is_always && !may_skip).then(Vec::new)
+            // Other reductions include the fill value where a mask excludes an entry.
+            let is_under = matches!(accumulate, None | Some(ReduceOp::SUM | ReduceOp::PROD));
+            let may_skip = is_under && value.is_masked()
+                || matches!(value, Expr::Call(Function::Select, chosen)
+                    if accumulate.is_some_and(|op| op.ignores(&chosen[2])));
+            (target.tensor == temporary && !may_skip).then(Vec::new)
         }
         Plan::If { .. } | Plan::Visit(_) => None,
         Plan::Sequence(plans) => match either(plans) {

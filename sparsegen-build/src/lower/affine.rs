@@ -96,16 +96,20 @@ impl Lowering<'_> {
         match difference.and_then(|difference| self.compared(&difference, scope)) {
             Some(Difference { plus, minus }) => [plus, minus],
             None => {
-                // A comparison with a fill value may have any type.
-                let result = self.program.tensor(self.program.kernel.result()).dtype;
-                let dtype = match (a.is_place() && b.is_place(), result.is_float()) {
-                    (true, _) => Dtype::I64,
-                    (false, true) => result,
-                    (false, false) => Dtype::F64,
+                let dtype = match a.is_place() && b.is_place() {
+                    true => Dtype::I64,
+                    false => self.type_of_literals(),
                 };
                 [a, b].map(|side| self.number(side, dtype, scope))
             }
         }
+    }
+
+    /// Returns the type in which fill values and other literals are compared, which have none of
+    /// their own.
+    pub(super) fn type_of_literals(&self) -> Dtype {
+        let result = self.program.tensor(self.program.kernel.result()).dtype;
+        if result.is_float() { result } else { Dtype::F64 }
     }
 
     /// Returns the difference of the two sides of a comparison, unless a factor in it may be

@@ -138,7 +138,7 @@ impl Lowering<'_> {
                 if arguments[1].is_zero() && is_nonzero {
                     return Expr::Bool(true);
                 }
-                let of = own_type().unwrap_or(dtype);
+                let of = own_type().unwrap_or_else(|| self.type_of_literals());
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
                 Expr::differs(of, value, fill)
             }

@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::format::Places;
 use crate::iteration::must_execute::MustExecute;
 use crate::iteration::plan::Plan;
-use crate::notation::{Access, BinaryOp, Expr, Function, VariableId};
+use crate::notation::{Access, BinaryOp, Expr, VariableId};
 
 impl Assembler<'_> {
     /// Returns whether an entry with this value is dropped if it equals the fill value: some level
@@ -63,7 +63,6 @@ impl Assembler<'_> {
                 let divisor = self.constant(b);
                 self.is_nonzero(a) && divisor.is_some_and(|c| c != 0.0 && c.abs() <= 1.0)
             }
-            Expr::Call(Function::Mask, masked) => self.is_nonzero(&masked[1]),
             Expr::Call(..)
             | Expr::Constant(_)
             | Expr::Index(_)

@@ -1,6 +1,7 @@
 //! Workspaces for the precomputed parts of a value.
 
 use super::Nest;
+use crate::concrete::terms::reduced;
 use crate::concrete::{Precomputed, Program, fixed};
 use crate::notation::{Access, Expr, VariableId};
 
@@ -41,12 +42,16 @@ pub(super) fn parts_of(program: &Program, value: &Expr) -> Vec<Pending> {
 
 impl Nest<'_> {
     /// Removes and returns the first pending workspace that a value reads and whose other variables
-    /// all have enclosing loops. It is filled before the loop that reads it.
+    /// all have enclosing loops. It is filled before the loop that reads it, and before loops over
+    /// variables that it reduces over itself.
     pub(super) fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Pending> {
+        // The loop for a fixed coordinate may be an enclosing one.
+        let is_other = |v: &VariableId| bound.contains(v) && !self.program.is_loop_of_fixed(*v);
         let ready = |part: &Pending| {
             value.reads(&part.workspace)
                 && !self.loops(&part.workspace.indices).iter().any(|v| bound.contains(v))
                 && self.outer_variables(part).iter().all(|v| bound.contains(v))
+                && !self.loops(&reduced(&part.value)).iter().any(is_other)
         };
         let at = self.pending.iter().position(ready)?;
         Some(self.pending.remove(at))
