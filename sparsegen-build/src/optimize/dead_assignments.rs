@@ -33,7 +33,7 @@ pub(super) fn without(body: &[Stmt], variable: &str, is_live: bool) -> Vec<Stmt>
                 live = true;
                 kept.push(stmt.clone());
             }
-            Stmt::For { .. } | Stmt::While { .. } => {
+            Stmt::For { .. } | Stmt::ForOnes { .. } | Stmt::While { .. } => {
                 // An iteration may read what the one before it has assigned.
                 live = after || reads;
                 kept.extend(mapped(stmt, &mut |body| without(body, variable, live)));
@@ -81,7 +81,15 @@ mod tests {
         assert_eq!(without(&body, "end", false), found(vec![read(Expr::len("crd"))]));
         assert_eq!(without(&body, "end", true), body);
         // The next iteration reads it as well.
-        let each = Stmt::for_range("j", Expr::Index(0), Expr::var("n"), body);
+        let each = Stmt::for_range("j", Expr::Index(0), Expr::var("n"), body.clone());
+        assert_eq!(without(&each, "end", false), each);
+        let each = vec![Stmt::ForOnes {
+            name: "j".to_owned(),
+            start: Expr::Index(0),
+            end: Expr::var("n"),
+            bits: Expr::load("bits", Expr::var("j")),
+            body,
+        }];
         assert_eq!(without(&each, "end", false), each);
     }
 
