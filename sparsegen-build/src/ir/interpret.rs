@@ -18,6 +18,7 @@ mod frame;
 mod intervals;
 mod join;
 mod lists;
+mod loops;
 mod number;
 mod parts;
 mod rearrange;
@@ -341,54 +342,7 @@ impl Machine {
                 let value = self.eval(value).map_err(here)?;
                 self.vector(array).and_then(|a| a.resize(len, value)).map_err(here)
             }
-            Stmt::For { name, start, end, body } => {
-                let start = self.eval(start).and_then(Value::index).map_err(here)?;
-                let end = self.eval(end).and_then(Value::index).map_err(here)?;
-                for k in start..end {
-                    self.spend(1).map_err(here)?;
-                    self.scopes.push(BTreeMap::new());
-                    self.bind(name, Value::Index(k), false);
-                    let done = self.run(body);
-                    self.scopes.pop();
-                    done?;
-                    if std::mem::take(&mut self.leaves) {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            Stmt::ForOnes { name, start, end, bits, body } => {
-                let start = self.eval(start).and_then(Value::index).map_err(here)?;
-                let end = self.eval(end).and_then(Value::index).map_err(here)?;
-                // The bits are read a word at a time.
-                self.spend(end.saturating_sub(start).div_ceil(64) as u64).map_err(here)?;
-                for k in start..end {
-                    self.scopes.push(BTreeMap::new());
-                    self.bind(name, Value::Index(k), false);
-                    let is_set = self.eval(bits).and_then(Value::bool).map_err(here);
-                    let done = match is_set {
-                        Ok(true) => self.spend(1).map_err(here).and_then(|()| self.run(body)),
-                        Ok(false) => Ok(()),
-                        Err(fault) => Err(fault),
-                    };
-                    self.scopes.pop();
-                    done?;
-                    if std::mem::take(&mut self.leaves) {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            Stmt::While { condition, body } => {
-                while self.eval(condition).and_then(Value::bool).map_err(here)? {
-                    self.run(body)?;
-                    if std::mem::take(&mut self.leaves) {
-                        break;
-                    }
-                    self.spend(1).map_err(here)?;
-                }
-                Ok(())
-            }
+            Stmt::For { .. } | Stmt::ForOnes { .. } | Stmt::While { .. } => self.run_loop(stmt),
             Stmt::If { arms, otherwise } => {
                 for (condition, body) in arms {
                     if self.eval(condition).and_then(Value::bool).map_err(here)? {
