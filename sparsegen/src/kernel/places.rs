@@ -12,8 +12,8 @@ use super::sort;
 /// hashed. Elements that are never touched take no memory if the system provides zeroed pages.
 const WIDEST: usize = 1 << 26;
 
-/// The largest number of coordinates that are inserted one by one into those before them, which takes
-/// half of the time of a sort for 7 coordinates with a value each.
+/// The largest number of coordinates that are inserted one by one into those before them, without a
+/// list of their order.
 const SHORT: usize = 20;
 
 /// The positions of the coordinates of one parent while they are stored in any order: for each
