@@ -16,6 +16,7 @@ mod expr;
 mod filled;
 mod formats;
 mod imports;
+mod join;
 mod layout;
 mod lazy;
 mod loops;

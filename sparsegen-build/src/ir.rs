@@ -40,13 +40,13 @@ pub use function::{
     Size, Source, TensorOperand, Unroll,
 };
 pub use instruction::{
-    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Listing, Mode, Ordered,
-    Own, Parts, Replacement, Shape, Storage, Taken, Target, Value, Vector,
+    Argument, Assembled, Call, Check, Field, Instruction, Join, Joined, Joining, Listing, Mode,
+    Ordered, Own, Parts, Replacement, Shape, Storage, Tables, Taken, Target, Value, Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
-    ByParent, Contents, Copies, Count, Divided, Intervals, Parallel, Reduced, Traced, Work,
+    Buckets, ByParent, Contents, Copies, Count, Divided, Intervals, Parallel, Reduced, Traced, Work,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

@@ -26,7 +26,7 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
-pub use assembly::{Append, Below, Fill, Insert, Scatter};
+pub use assembly::{Append, Below, Buckets, Fill, Insert, Joins, Scatter};
 pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
 pub use promise::Promise;
 pub use properties::{Properties, Property};

@@ -4,6 +4,7 @@
 //! This is the plumbing of generated code, not an interface for callers: its items change with the
 //! compiler, whose version [`assert_version`] checks.
 
+mod buckets;
 mod checks;
 mod division;
 mod intervals;
@@ -30,6 +31,7 @@ use crate::level::Levels;
 use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
+pub use buckets::Buckets;
 pub use checks::{
     Mode, agree, choice, demand, fits, gather, grow, index, indices, known, resize, room, slice,
 };
@@ -42,7 +44,8 @@ pub use ones::ones;
 pub use parallel::in_parts;
 pub use parallel::{
     Parts, chunks, combine, combined, copies, each, each_with, few_parts, join, join_bits,
-    join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,
+    join_ends, join_positions, join_shifted, parts, split, thread_parts, total, vectors,
+    with_copies,
 };
 pub use places::Places;
 #[cfg(target_arch = "x86_64")]

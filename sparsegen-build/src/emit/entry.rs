@@ -7,10 +7,10 @@ use super::body::Body;
 use super::layout::comment;
 use super::names::{element_type, ident, number, tokens};
 use super::signature::{arguments, generics, parameters, ty};
-use super::{checks, docs, packing, parts};
+use super::{checks, docs, join, packing, parts};
 use crate::ir::{
-    Argument, Assembled, Element, Entry, Expr, Field, Instruction, Listing, Shape, Storage, Taken,
-    Target, TensorType, Value, Vector,
+    Argument, Array, Assembled, Element, Entry, Expr, Field, Instruction, Listing, Shape, Storage,
+    Taken, Target, TensorType, Value, Vector,
 };
 
 /// Emits an entry point.
@@ -144,9 +144,7 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let names = [tensor, vals, own, variable].map(String::as_str);
             parts::split_intervals(parts, names, intervals, call)
         }
-        Instruction::Join { parts, filled, own, orders, vectors, call } => {
-            parts::join(parts, filled, own, (orders, vectors), call)
-        }
+        Instruction::Join(join) => join::join(join),
         Instruction::Run { into, value } => {
             let value = self::value(value);
             let fields = into.iter().any(|target| matches!(target, Target::Field(_)));
@@ -310,7 +308,7 @@ pub(super) fn vector(vector: &Vector) -> TokenStream {
     }
 }
 
-fn field(Field { levels, level, field }: &Field) -> TokenStream {
+pub(super) fn field(Field { levels, level, field }: &Field) -> TokenStream {
     let (levels, level, field) = (ident(levels), number(*level), ident(field));
     quote!(#levels.#level.#field)
 }
@@ -318,6 +316,12 @@ fn field(Field { levels, level, field }: &Field) -> TokenStream {
 /// Emits an expression in terms of arguments.
 pub(super) fn expr(expr: &Expr) -> TokenStream {
     Body::default().expr(expr)
+}
+
+/// Emits an expression as an element of an array.
+pub(super) fn element_of(array: &Array, value: &Expr) -> TokenStream {
+    let elements = [(array.name.clone(), array.element)].into();
+    Body { elements, ..Body::default() }.element(&array.name, value)
 }
 
 /// Emits the type of an element.

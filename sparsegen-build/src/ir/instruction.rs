@@ -3,8 +3,8 @@
 mod names;
 
 use super::{
-    Array, ByParent, Combining, Contents, Copies, Count, Cover, Divided, Dtype, Element, Expr,
-    Intervals, List, TensorType,
+    Array, Buckets, ByParent, Combining, Contents, Copies, Count, Cover, Divided, Dtype, Element,
+    Expr, Intervals, List, TensorType,
 };
 
 /// An instruction of an entry point. Errors are returned to the caller.
@@ -71,16 +71,8 @@ pub enum Instruction {
         intervals: Box<Intervals<(String, Array)>>,
         call: Call,
     },
-    /// Calls loops for each part of a range, each with its own values of the tensors in `own`, and
-    /// its own vectors, which are then joined in order.
-    Join {
-        parts: Parts,
-        filled: String,
-        own: Vec<Own>,
-        orders: Vec<Ordered>,
-        vectors: Vec<Joined>,
-        call: Call,
-    },
+    /// Calls loops for each part of a range, and joins what they have stored.
+    Join(Join),
     /// Computes values, and declares variables or sets extents of levels.
     Run { into: Vec<Target>, value: Value },
     /// Updates a scalar: `*t += value;`
@@ -232,6 +224,28 @@ pub struct Own {
     pub copies: Option<(String, Copies)>,
 }
 
+/// Calls of loops for each part of a range, each with its own values of some tensors, and with
+/// vectors of its own, which are then joined in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    /// The range.
+    pub parts: Parts,
+    /// The name of what the parts have filled.
+    pub filled: String,
+    /// The tensors with values of each part.
+    pub own: Vec<Own>,
+    /// The orders in which vectors are joined.
+    pub orders: Vec<Ordered>,
+    /// The names of the numbers that each call returns.
+    pub numbers: Vec<String>,
+    /// The hash tables of each part.
+    pub tables: Vec<Tables>,
+    /// The vectors of each part.
+    pub vectors: Vec<Joined>,
+    /// The call.
+    pub call: Call,
+}
+
 /// A vector that parts of the loops append to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
@@ -255,6 +269,18 @@ pub struct Ordered {
     pub by: ByParent,
 }
 
+/// A level of a result of which each part has buckets. They get a common width, or become those of
+/// one part, before the vectors are joined: `kernel::Buckets::alike(…)`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables {
+    /// The number that becomes the width.
+    pub into: Field,
+    /// A description of the result's arrays, for errors.
+    pub what: String,
+    /// The buckets.
+    pub by: Buckets,
+}
+
 /// How the vectors of parts are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Joining {
@@ -262,6 +288,8 @@ pub enum Joining {
     Appending,
     /// Concatenated, with positions offset by the last one before.
     Positions,
+    /// Concatenated, with positions offset by the number of elements of the vector `by` before.
+    Shifted { by: String },
     /// The single segment ends at the sum of the ends of the parts.
     Ends,
     /// Concatenated bits, one for each value of the part in the vector `of`, which follow those for the

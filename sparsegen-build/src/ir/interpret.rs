@@ -22,6 +22,7 @@ mod loops;
 mod number;
 mod parts;
 mod rearrange;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod value;

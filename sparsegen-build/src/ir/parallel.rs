@@ -23,6 +23,9 @@ pub struct Parallel {
     pub intervals: Option<Intervals<String>>,
     /// The results of which each part has entries of all parents.
     pub joined: Vec<ByParent>,
+    /// The levels of results whose positions are slots of buckets, the innermost one of each result
+    /// first.
+    pub buckets: Vec<Buckets>,
     /// The reductions that the parts return, one for each result that is a scalar.
     pub scalars: Vec<Reduced>,
 }
@@ -116,6 +119,25 @@ impl ByParent {
             Place::Level { .. } | Place::Values => Contents::Entries,
         }
     }
+}
+
+/// A level of a result whose positions are slots: each part has buckets of a width of its own. The
+/// arrays are denoted by their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buckets {
+    /// The result.
+    pub result: String,
+    /// The array with the coordinate in each slot.
+    pub slots: String,
+    /// The mark of an empty slot.
+    pub empty: Expr,
+    /// The number of slots of each bucket, which the loops compute.
+    pub width: String,
+    /// The arrays with as many elements for each slot, and the element of each for an empty slot.
+    pub below: Vec<(Array, Expr)>,
+    /// The number of parents, if all parts have the same ones, of which the buckets are merged.
+    /// Otherwise each part has parents of its own.
+    pub parents: Option<Expr>,
 }
 
 /// The contents of an array of a result that is joined parent by parent.

@@ -1,9 +1,9 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, ByParent, Conversion, ConversionKind, Divided, Expr, Extent, Fit, Function,
-    Limit, List, Operand, Part, Reads, Rearrange, Result, Stmt, TensorOperand, TensorResult,
-    Traced,
+    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Divided, Expr, Extent, Fit,
+    Function, Limit, List, Operand, Part, Reads, Rearrange, Result, Stmt, TensorOperand,
+    TensorResult, Traced,
 };
 
 impl Function {
@@ -67,6 +67,15 @@ impl Function {
                 of_expr(parents, visit);
                 let arrays = coordinates.iter_mut().chain(ends);
                 [result, entries].into_iter().chain(arrays).for_each(&mut *visit);
+            }
+            for buckets in &mut parallel.buckets {
+                let Buckets { result, slots, width, below, parents, .. } = buckets;
+                [result, slots, width].into_iter().for_each(&mut *visit);
+                for (array, initial) in below {
+                    visit(&mut array.name);
+                    of_expr(initial, visit);
+                }
+                parents.iter_mut().for_each(|parents| of_expr(parents, visit));
             }
         }
         self.division.iter_mut().for_each(&mut *visit);

@@ -239,6 +239,9 @@ pub struct Fit {
     pub array: String,
     /// The vector whose length is the largest position, such as `c2_crd`.
     pub length_of: String,
+    /// `true` if the positions of a part are those of the joined result after the shift by the number
+    /// of entries of the parts before. Otherwise the array begins with 0, which is not repeated.
+    pub is_shifted: bool,
     /// A description for messages: `positions of level 2`.
     pub what: String,
 }

@@ -45,11 +45,29 @@ pub trait Insert {
         name: &str,
     ) -> Found;
 
+    /// Returns where the coordinates are stored, if the positions of each parent are the slots of a
+    /// bucket. The buckets of two threads are then joined; a level with arrays that returns `None` is
+    /// assembled by one thread.
+    fn buckets(&self) -> Option<Buckets> {
+        None
+    }
+
     /// Returns statements that complete the storage after the last coordinate, given the number of
     /// positions of the level above. The default returns none.
     fn insert_finalize(&self, _storage: &Storage, _parents: Expr) -> Vec<Stmt> {
         Vec::new()
     }
+}
+
+/// A level whose positions are slots: a bucket of them for each parent, all of the same width. The
+/// slot of a coordinate is the first one that was empty when it was inserted, from its remainder by
+/// the width on, wrapping at the end of the bucket. The width doubles when a bucket is half full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buckets {
+    /// The array with the coordinate in each slot: the largest number of its type if it is empty.
+    pub slots: &'static str,
+    /// The number with the width.
+    pub width: &'static str,
 }
 
 /// What is stored below the positions of a level.
@@ -84,11 +102,10 @@ pub trait Append {
     fn counts_by_length(&self) -> bool {
         true
     }
-    /// Returns whether each array of positions or indices begins with 0 and continues with ends, so
-    /// that the arrays of two threads are joined by adding the last end of one to the ends of the
-    /// other. A level that has such arrays and returns `false` is assembled by one thread.
-    fn holds_ends(&self) -> bool {
-        false
+    /// Returns how the arrays of positions or indices of two threads are joined. A level that has
+    /// such arrays and returns `None` is assembled by one thread.
+    fn joins(&self) -> Option<Joins> {
+        None
     }
 
     /// Returns how the coordinates of each parent are stored in any order, if they are. It then
@@ -96,6 +113,15 @@ pub trait Append {
     fn scatter(&self) -> Option<&dyn Scatter> {
         None
     }
+}
+
+/// How arrays of positions are joined: by what they contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joins {
+    /// 0, and the end of each segment, where the next one begins.
+    Ends,
+    /// The begin or the end of each segment.
+    Bounds,
 }
 
 /// Assembly of parents in any order, and of the coordinates of each in order: the positions of each

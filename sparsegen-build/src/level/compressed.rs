@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::code::{Expr, Rearrange, Stmt};
 use super::{
-    Append, Below, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property,
-    Scatter, Segment, Storage, StorageArray,
+    Append, Below, Fill, Found, Holds, Joins, Level, PositionIteration, Promise, Properties,
+    Property, Scatter, Segment, Storage, StorageArray,
 };
 
 #[derive(Debug, Default)]
@@ -128,8 +128,8 @@ impl Append for Compressed {
         Expr::len(storage.array("crd"))
     }
 
-    fn holds_ends(&self) -> bool {
-        true
+    fn joins(&self) -> Option<Joins> {
+        Some(Joins::Ends)
     }
 
     fn scatter(&self) -> Option<&dyn Scatter> {

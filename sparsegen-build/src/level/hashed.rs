@@ -6,8 +6,8 @@
 
 use super::code::{Element, Expr, Rearrange, Stmt};
 use super::{
-    Below, Found, Holds, Insert, Level, Locate, PositionIteration, Promise, Properties, Property,
-    Segment, Storage, StorageArray,
+    Below, Buckets, Found, Holds, Insert, Level, Locate, PositionIteration, Promise, Properties,
+    Property, Segment, Storage, StorageArray,
 };
 use crate::types::Width;
 
@@ -115,6 +115,10 @@ impl Insert for Hashed {
 
     fn size(&self, storage: &Storage, parents: Expr) -> Expr {
         Expr::mul(parents, storage.number("width"))
+    }
+
+    fn buckets(&self) -> Option<Buckets> {
+        Some(Buckets { slots: "crd", width: "width" })
     }
 
     fn insert_init(&self, storage: &Storage) -> Vec<Stmt> {

@@ -4,8 +4,8 @@
 
 use super::code::{Expr, Stmt};
 use super::{
-    Append, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Append, Fill, Found, Holds, Joins, Level, PositionIteration, Promise, Properties, Property,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl PositionIteration for LooseCompressed {
     }
 }
 
-/// Segments are appended without gaps. Until the end, `lo` has one more element: the position of
+/// Joins are appended without gaps. Until the end, `lo` has one more element: the position of
 /// the next coordinate.
 impl Append for LooseCompressed {
     fn append_init(&self, storage: &Storage) -> Vec<Stmt> {
@@ -106,6 +106,10 @@ impl Append for LooseCompressed {
 
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
+    }
+
+    fn joins(&self) -> Option<Joins> {
+        Some(Joins::Bounds)
     }
 }
 

@@ -29,6 +29,7 @@ use super::value::{literal, semiring_constant};
 use placed::{Placement, placement};
 
 mod append;
+mod buckets;
 mod ends;
 mod insert;
 mod joined;

@@ -2,7 +2,7 @@
 
 use crate::format::LevelSpec;
 use crate::ir::{Expr, Fit, Stmt, Uses};
-use crate::level::{Holds, Level, Storage};
+use crate::level::{Holds, Joins, Level, Storage};
 
 /// Returns the positions and indices that must fit their integer types. A level whose number of
 /// positions is not the length of an array is the last one, so that the number of values bounds it.
@@ -21,7 +21,9 @@ pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Ve
                 Holds::Coordinates | Holds::Numbers(_) | Holds::Bits | Holds::Entries => continue,
             };
             let array = storage.array(array.field).to_owned();
-            fits.push(Fit { array, length_of, what: format!("{what} of level {}", level + 1) });
+            let is_shifted = append.joins() == Some(Joins::Bounds);
+            let what = format!("{what} of level {}", level + 1);
+            fits.push(Fit { array, length_of, is_shifted, what });
         }
     }
     fits

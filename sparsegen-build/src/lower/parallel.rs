@@ -5,8 +5,8 @@ use std::rc::Rc;
 use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
-    BinaryOp, ByParent, Combining, Copies, Count, Divided, Element, Expr, Intervals, Parallel,
-    Reduced, Stmt, TensorResult, Traced, Work,
+    BinaryOp, Buckets, ByParent, Combining, Copies, Count, Divided, Element, Expr, Intervals,
+    Parallel, Reduced, Stmt, TensorResult, Traced, Work,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -85,6 +85,16 @@ impl Lowering<'_> {
             ..joined
         });
         let joined: Vec<ByParent> = joined.collect();
+        let tables =
+            self.assemblers.iter().zip(stores).flat_map(|(assembler, stores)| match stores {
+                Stores::Apart | Stores::Joined => {
+                    assembler.buckets(self, *stores == Stores::Joined)
+                }
+                Stores::Merged | Stores::Intervals | Stores::Copies | Stores::Scalars(_) => {
+                    Vec::new()
+                }
+            });
+        let buckets: Vec<Buckets> = tables.collect();
         let mut repeats = *prepares;
         plan.for_each_loop(&mut |inner: &Loop| {
             let mut iterators = inner.iterators.iter();
@@ -112,6 +122,7 @@ impl Lowering<'_> {
             copies,
             intervals,
             joined,
+            buckets,
             scalars,
         })
     }

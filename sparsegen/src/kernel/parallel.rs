@@ -285,6 +285,23 @@ pub fn join_positions<P: Width>(all: &mut Vec<P>, parts: Vec<Vec<P>>) {
     }
 }
 
+/// Joins the positions of all parts, each shifted by the number of entries of the parts before, of which
+/// `counts` has one for each part. A position that overflows its type is stored wrongly; there are
+/// then too many entries.
+pub fn join_shifted<P: Width>(
+    all: &mut Vec<P>,
+    parts: Vec<Vec<P>>,
+    counts: impl Iterator<Item = usize>,
+) {
+    let mut begin = 0;
+    all.clear();
+    for (part, count) in parts.into_iter().zip(counts) {
+        let shifted = |position: &P| position.to_usize().wrapping_add(begin);
+        all.extend(part.iter().map(|k| P::try_from_usize(shifted(k)).unwrap_or(P::MAX)));
+        begin += count;
+    }
+}
+
 /// Joins positions like [`join_positions`], for a level whose nodes all have one parent.
 pub fn join_ends<P: Width>(all: &mut Vec<P>, parts: Vec<Vec<P>>) {
     let mut parts = parts.into_iter();

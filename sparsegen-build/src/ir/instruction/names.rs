@@ -1,7 +1,7 @@
 //! The names that instructions read, and the types of the tensors that they create.
 
 use super::{
-    Argument, Assembled, Call, Check, Instruction, Replacement, Shape, Taken, Value, Vector,
+    Argument, Assembled, Call, Check, Instruction, Join, Replacement, Shape, Taken, Value, Vector,
 };
 use crate::ir::{Divided, TensorType};
 
@@ -98,7 +98,7 @@ impl Instruction {
             | Instruction::Parts { .. }
             | Instruction::Split { .. }
             | Instruction::SplitIntervals { .. }
-            | Instruction::Join { .. }
+            | Instruction::Join(_)
             | Instruction::Run { .. }
             | Instruction::Change { .. }
             | Instruction::Replace { .. }
@@ -151,7 +151,12 @@ impl Instruction {
                 call.names(visit);
                 intervals.coordinate.arrays().for_each(|(tensor, _)| visit(tensor));
             }
-            Instruction::Split { call, .. } | Instruction::Join { call, .. } => call.names(visit),
+            Instruction::Split { call, .. } => call.names(visit),
+            Instruction::Join(Join { call, tables, .. }) => {
+                call.names(visit);
+                let parents = tables.iter().filter_map(|tables| tables.by.parents.as_ref());
+                parents.for_each(|parents| parents.names(visit));
+            }
             Instruction::Run { value, .. } | Instruction::Change { value, .. } => {
                 value.names(visit)
             }

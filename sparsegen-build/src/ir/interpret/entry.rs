@@ -7,8 +7,8 @@ use super::frame::{Frame, Object};
 use super::parts::length;
 use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
-    Assembled, BinaryOp, Call, Combining, Instruction, Kernel, Own, Replacement, Shape, Storage,
-    Taken, Target, TensorType,
+    Assembled, BinaryOp, Call, Combining, Instruction, Join, Kernel, Own, Replacement, Shape,
+    Storage, Taken, Target, TensorType,
 };
 
 /// A tensor as entry points know it.
@@ -216,14 +216,24 @@ impl Session<'_> {
             }
             Instruction::Split { parts, tensor, vals, call } => {
                 let own = Own { tensor: tensor.clone(), vals: vals.clone(), copies: None };
-                self.run_parts(parts, &[own], (&[], &[]), call, frame)?;
+                self.run_parts(
+                    &Join {
+                        parts: parts.clone(),
+                        filled: String::new(),
+                        own: vec![own],
+                        orders: Vec::new(),
+                        numbers: Vec::new(),
+                        tables: Vec::new(),
+                        vectors: Vec::new(),
+                        call: call.clone(),
+                    },
+                    frame,
+                )?;
             }
             Instruction::SplitIntervals { parts, tensor, vals, own, intervals, call, .. } => {
                 self.run_intervals(parts, [tensor, vals, own], intervals, call, frame)?;
             }
-            Instruction::Join { parts, own, orders, vectors, call, .. } => {
-                self.run_parts(parts, own, (orders, vectors), call, frame)?;
-            }
+            Instruction::Join(join) => self.run_parts(join, frame)?,
             Instruction::Run { into, value } => {
                 let values = self.value(value, frame)?;
                 for (target, value) in into.iter().zip(values) {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::arrays::{Storage as Cells, narrowed};
 use super::entry::{Done, Stop, Tensor, plain};
+use super::join::{Filled, length};
 use super::{ArrayValue, Inputs, Library, Machine, Number, Value};
 use crate::ir::{
     Argument, Dtype, Element, Expr, Field, Joined, Joining, Loops, Meaning, Place, Storage,
@@ -149,7 +150,11 @@ impl Frame {
     }
 
     /// Joins the vector of a part with the one of the parts before.
-    pub(super) fn join(&mut self, Joined { name, into, by }: &Joined) -> Done<()> {
+    pub(super) fn join(
+        &mut self,
+        Joined { name, into, by }: &Joined,
+        before: &[Filled],
+    ) -> Done<()> {
         let field = match into {
             Vector::Values(_) if matches!(by, Joining::Ordered(..)) => return Ok(()),
             Vector::Values(all) => {
@@ -166,6 +171,10 @@ impl Frame {
             Joining::Positions => {
                 let skipped = usize::from(!all.is_empty());
                 all.extend(part.iter().skip(skipped).map(|position| position + last));
+            }
+            Joining::Shifted { by } => {
+                let begin: usize = before.iter().map(|part| length(part, by)).sum();
+                all.extend(part.iter().map(|position| position + begin));
             }
             Joining::Ends => all = vec![0, last + part.last().copied().unwrap_or(0)],
             Joining::Bits { of, after } => {

@@ -171,14 +171,23 @@ fn in_slots<V: Clone>(listed: &[Listed], entries: &[V], padding: V) -> Vec<V> {
     all
 }
 
-fn list(filled: &Filled, name: &str) -> Done<Vec<usize>> {
+/// Returns the length of a vector.
+pub(super) fn length(filled: &Filled, name: &str) -> usize {
+    match filled.get(name) {
+        Some(Object::List(list)) => list.len(),
+        Some(Object::Values(values)) => values.len(),
+        _ => 0,
+    }
+}
+
+pub(super) fn list(filled: &Filled, name: &str) -> Done<Vec<usize>> {
     match filled.get(name) {
         Some(Object::List(list)) => Ok(list.clone()),
         other => Err(plain(format!("`{name}` is no list: {other:?}"))),
     }
 }
 
-fn values(filled: &Filled, name: &str) -> Done<Vec<Number>> {
+pub(super) fn values(filled: &Filled, name: &str) -> Done<Vec<Number>> {
     match filled.get(name) {
         Some(Object::Values(values)) => Ok(values.clone()),
         other => Err(plain(format!("`{name}` has no values: {other:?}"))),

@@ -5,17 +5,14 @@ use std::ops::Range;
 use super::Value;
 use super::entry::{Done, Session, Stop, combined, plain};
 use super::frame::{Frame, Object};
-use crate::ir::{Array, Call, Divided, Joined, Ordered, Own, Parts, Place, Vector};
+use crate::ir::{Array, Call, Divided, Join, Joined, Own, Parts, Place, Vector};
 
 impl Session<'_> {
     /// Calls loops for each part of a range, with its own values of tensors, and vectors of its own,
     /// which are joined in order.
     pub(super) fn run_parts(
         &self,
-        parts: &Parts,
-        own: &[Own],
-        (orders, vectors): (&[Ordered], &[Joined]),
-        call: &Call,
+        Join { parts, own, orders, numbers, tables, vectors, call, .. }: &Join,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         let all = frame.parts(&parts.all)?;
@@ -52,7 +49,7 @@ impl Session<'_> {
                 };
                 frame.insert(name, empty);
             }
-            self.call_part(parts, part, call, frame)?;
+            let returned = self.call_part(parts, part, call, frame)?;
             for (Own { tensor, vals, copies }, joined) in own.iter().zip(&mut joined) {
                 let dtype = frame.tensor(tensor)?.ty.dtype;
                 let values = frame.values(&crate::ir::Argument::Name(vals.clone()))?;
@@ -66,8 +63,14 @@ impl Session<'_> {
                     Some(_) | None => joined.extend(values),
                 }
             }
-            filled.push(frame.filled(vectors)?);
-            vectors.iter().try_for_each(|joined| frame.join(joined))?;
+            let mut vectors = frame.filled(vectors)?;
+            vectors.extend(numbers.iter().cloned().zip(returned));
+            filled.push(vectors);
+        }
+        tables.iter().try_for_each(|tables| frame.join_tables(tables, &mut filled))?;
+        for (k, part) in filled.iter().enumerate() {
+            part.iter().for_each(|(name, vector)| frame.insert(name, vector.clone()));
+            vectors.iter().try_for_each(|joined| frame.join(joined, &filled[..k]))?;
         }
         for order in orders {
             frame.join_by_parent(order, vectors, &filled)?;

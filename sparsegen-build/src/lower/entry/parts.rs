@@ -1,11 +1,11 @@
 //! The instructions that run loops in parts: divide the range, call the loops for each part, and join
 //! what these have stored.
 
-use super::run::{Names, Run, vector};
+use super::run::{Names, Run, number, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
-    Array, Assembly, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Joined, Joining,
-    Ordered, Own, Parallel, Place, TensorResult,
+    Array, Assembly, Buckets, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Join,
+    Joined, Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
 };
 use crate::names::plain;
 
@@ -14,16 +14,9 @@ impl Run<'_> {
     pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
         let find = |name: &String| self.array(name);
-        let in_arguments = |size: &Expr| {
-            let known = loops.sizes.iter().filter(|size| !is_passed(size));
-            known.fold(size.clone(), |whole, size| match extent(loops, size, true) {
-                Some(extent) => whole.substitute(&size.name, &extent),
-                None => whole,
-            })
-        };
         let range = match &parallel.range {
             Divided::Coordinates { extent: size, work } => {
-                let size = in_arguments(size);
+                let size = self.in_arguments(size);
                 let work = work.iter().filter_map(|work| work.map(&find)).collect();
                 Divided::Coordinates { extent: size, work }
             }
@@ -34,9 +27,20 @@ impl Run<'_> {
         };
         let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
         let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
-        let lengths = parallel.joined.iter().map(|joined| in_arguments(&joined.parents));
+        let joined = parallel.joined.iter().map(|joined| &joined.parents);
+        let merged = parallel.buckets.iter().filter_map(|buckets| buckets.parents.as_ref());
+        let lengths = joined.chain(merged).map(|parents| self.in_arguments(parents));
         let (lengths, block, count) = (lengths.collect(), parallel.block, parallel.count);
         Some(Instruction::Parts { name, range, variable, block, copies, lengths, count })
+    }
+
+    /// Returns an extent in terms of the arguments.
+    fn in_arguments(&self, size: &Expr) -> Expr {
+        let known = self.loops.sizes.iter().filter(|size| !is_passed(size));
+        known.fold(size.clone(), |whole, size| match extent(self.loops, size, true) {
+            Some(extent) => whole.substitute(&size.name, &extent),
+            None => whole,
+        })
     }
 
     /// Returns an array of an operand, with the tensor that has it.
@@ -72,7 +76,9 @@ impl Run<'_> {
                 call,
             };
         }
+        let what = || format!("arrays of {}", plain(self.kernel));
         let (mut own, mut orders, mut vectors) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut numbers, mut tables) = (Vec::new(), Vec::new());
         for result in self.loops.results() {
             let names = self.names_of(result);
             match &result.assembly {
@@ -85,7 +91,7 @@ impl Run<'_> {
                         copies: copies.map(|copies| (names.copies, copies.clone())),
                     });
                 }
-                Assembly::Assembled { arrays, fits, .. } => {
+                Assembly::Assembled { arrays, extents, fits } => {
                     let mut by_parent = parallel.joined.iter();
                     let by = by_parent.find(|joined| joined.result == result.name);
                     vectors.extend(arrays.iter().map(|array| Joined {
@@ -98,9 +104,20 @@ impl Run<'_> {
                     }));
                     orders.extend(by.map(|by| Ordered {
                         name: names.order,
-                        what: format!("arrays of {}", plain(self.kernel)),
+                        what: what(),
                         by: by.clone(),
                     }));
+                    let buckets = parallel.buckets.iter();
+                    tables.extend(buckets.filter_map(|by| {
+                        let width = extents.iter().find(|extent| extent.name == by.width)?;
+                        let parents = by.parents.as_ref().map(|size| self.in_arguments(size));
+                        Some(Tables {
+                            into: number(&names.storage, width),
+                            what: what(),
+                            by: Buckets { parents, ..by.clone() },
+                        })
+                    }));
+                    numbers.extend(extents.iter().map(|extent| extent.name.clone()));
                 }
             }
         }
@@ -109,22 +126,34 @@ impl Run<'_> {
                 let [tensor, vals] = [tensor, vals].map(std::mem::take);
                 Instruction::Split { parts, tensor, vals, call }
             }
-            _ => Instruction::Join { parts, filled, own, orders, vectors, call },
+            _ => Instruction::Join(Join {
+                parts,
+                filled,
+                own,
+                orders,
+                numbers,
+                tables,
+                vectors,
+                call,
+            }),
         }
     }
 }
 
 /// Returns how the arrays of parts are joined, if these follow each other.
 fn joining(array: &Array, fits: &[Fit], (arrays, vals): (&[Array], &str)) -> Joining {
-    let holds_positions = fits.iter().any(|fit| fit.array == array.name);
+    let positions = fits.iter().find(|fit| fit.array == array.name);
     let mut values = arrays.iter().filter(|array| array.place == Place::Values);
     match array.place {
         _ if array.element == Element::Bits => Joining::Bits {
             of: values.next().map_or_else(String::new, |values| values.name.clone()),
             after: vals.to_owned(),
         },
-        Place::Level { level: 0, .. } if holds_positions => Joining::Ends,
-        Place::Level { .. } | Place::Values if holds_positions => Joining::Positions,
+        Place::Level { level, .. } if let Some(fit) = positions => match (level, fit.is_shifted) {
+            (0, _) => Joining::Ends,
+            (_, false) => Joining::Positions,
+            (_, true) => Joining::Shifted { by: fit.length_of.clone() },
+        },
         Place::Level { .. } | Place::Values => Joining::Appending,
     }
 }

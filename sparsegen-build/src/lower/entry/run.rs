@@ -8,8 +8,9 @@ use super::signature::{computed_type, extent, held, is_apart, is_passed, operand
 use super::{Builder, Way};
 use crate::ir::{
     Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
-    Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Parts, Place, Reads,
-    Replacement, Shape, Source, Step, Storage, Taken, Target, TensorResult, Value, Vector, Width,
+    Extent, Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Parts, Place,
+    Reads, Replacement, Shape, Source, Step, Storage, Taken, Target, TensorResult, Value, Vector,
+    Width,
 };
 use crate::names::{beside, plain};
 
@@ -232,12 +233,8 @@ impl Run<'_> {
             return self.scalars(body, Value::Call(call));
         }
         let extents = loops.results().flat_map(|result| {
-            let levels = self.names_of(result).storage.levels;
-            let field = move |extent: &crate::ir::Extent| Field {
-                levels: levels.clone(),
-                level: extent.level,
-                field: extent.field.clone(),
-            };
+            let storage = self.names_of(result).storage;
+            let field = move |extent: &Extent| number(&storage, extent);
             result.extents().iter().map(field).map(Target::Field).collect::<Vec<_>>()
         });
         body.push(Instruction::Run { into: extents.collect(), value: Value::Call(call) });
@@ -361,6 +358,11 @@ impl Run<'_> {
         };
         Some(Instruction::Put { into: result.name.clone(), value })
     }
+}
+
+/// Returns the location of a number within storage.
+pub(super) fn number(storage: &Storage, Extent { level, field, .. }: &Extent) -> Field {
+    Field { levels: storage.levels.clone(), level: *level, field: field.clone() }
 }
 
 /// Returns the location of an array within storage.

@@ -63,10 +63,18 @@ impl Outermost<'_> {
                 }
             };
         }
+        if let Some(hashed) = levels.iter().position(has_buckets)
+            && program.level_variable(result, hashed) == Some(v)
+            && divides_coordinates(program, range)
+            && levels[..hashed].iter().all(has_places)
+            && levels[hashed..].iter().all(is_joined_by_bucket)
+        {
+            return Ok(Stores::Joined);
+        }
         if program.level_variable(result, 0) == Some(v) && divides_coordinates(program, range) {
             let (last, above) = levels.split_last().expect("a tensor with indices has levels");
-            let can = above.iter().all(is_stored_in_parts)
-                && (is_stored_in_parts(last) || holds_bits(last));
+            let can = above.iter().all(is_joined_by_bucket)
+                && (is_joined_by_bucket(last) || holds_bits(last));
             return can
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
@@ -87,9 +95,7 @@ impl Outermost<'_> {
             return Ok(Stores::Apart);
         }
         let name = &program.kernel.variable(v).name;
-        let has_places =
-            levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
-        if !has_places {
+        if !levels.iter().all(has_places) {
             return Err(match result.indices.contains(&v) {
                 true => {
                     format!("the entries of `{}` for each `{name}` are not contiguous", tensor.name)
@@ -170,8 +176,6 @@ pub(super) fn joins_phases(
     loops: &[Outermost<'_>],
 ) -> Result<(), String> {
     let levels = &program.tensor(target.access.tensor).format.levels;
-    let has_places =
-        levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
     let assigns =
         |of: &&Outermost<'_>| of.inner.bodies.iter().any(|body| body.assigns(target.access.tensor));
     let is_own =
@@ -180,7 +184,8 @@ pub(super) fn joins_phases(
         loops.iter().flat_map(|of| of.inner.bodies.iter().cloned()).collect();
     let is_scalar = target.access.indices.is_empty();
     let is_joined = loops.iter().filter(assigns).count() == 1
-        || has_places && (loops.iter().all(is_own) || only_adds(&bodies, target) && !is_scalar);
+        || levels.iter().all(has_places)
+            && (loops.iter().all(is_own) || only_adds(&bodies, target) && !is_scalar);
     match is_joined {
         true => Ok(()),
         false => Err(stored_by_several(program, target)),
@@ -227,12 +232,27 @@ fn is_stored_in_parts(spec: &LevelSpec) -> bool {
         None => spec.level.append().is_some_and(|append| {
             let is_list = |array: &StorageArray| match array.holds {
                 Holds::Coordinates | Holds::Numbers(_) => true,
-                Holds::Positions | Holds::Indices(_) => append.holds_ends(),
+                Holds::Positions | Holds::Indices(_) => append.joins().is_some(),
                 Holds::Bits | Holds::Entries => false,
             };
             spec.level.arrays().iter().all(is_list)
         }),
     }
+}
+
+/// Returns whether all positions of a level exist beforehand.
+fn has_places(spec: &LevelSpec) -> bool {
+    spec.properties.full && spec.level.arrays().is_empty()
+}
+
+/// Returns whether the positions of a level are slots of hash tables.
+fn has_buckets(spec: &LevelSpec) -> bool {
+    spec.level.insert().is_some_and(|insert| insert.buckets().is_some())
+}
+
+/// Returns whether parts of a level can be stored separately, and joined in order or slot by slot.
+fn is_joined_by_bucket(spec: &LevelSpec) -> bool {
+    is_stored_in_parts(spec) || has_buckets(spec)
 }
 
 /// Returns whether a level inserts, and has a bit for each position.

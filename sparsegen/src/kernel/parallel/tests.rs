@@ -111,4 +111,8 @@ fn positions_are_joined() {
     join_ends(&mut ends, parts.map(|part| vec![0, part[2]]).into());
     assert_eq!(positions, [0, 2, 5, 6, 6, 6, 10]);
     assert_eq!(ends, [0, 10]);
+    let mut begins = vec![7_u8];
+    let parts = [vec![0, 2], vec![], vec![0, 1, 1], vec![3]];
+    join_shifted(&mut begins, parts.into(), [5, 0, 250, 1].into_iter());
+    assert_eq!(begins, [0, 2, 5, 6, 6, u8::MAX]);
 }

@@ -5,8 +5,8 @@
 
 use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
-    Append, Found, Groups, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Append, Found, Groups, Holds, Joins, Level, PositionIteration, Promise, Properties, Property,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -140,7 +140,7 @@ impl Append for RunLength {
         false
     }
 
-    fn holds_ends(&self) -> bool {
-        true
+    fn joins(&self) -> Option<Joins> {
+        Some(Joins::Ends)
     }
 }

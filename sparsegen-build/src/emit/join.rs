@@ -1,0 +1,218 @@
+//! Emits calls of loops for each part of a range, each of which fills storage of its own.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+use super::entry::{call, element_of, expr, field, tuple, vector};
+use super::names::ident;
+use super::packing::function;
+use crate::ir::{ByParent, Contents, Join, Joined, Joining, Ordered, Own, Parts, Tables, Vector};
+
+/// Emits the calls for all parts, and the statements that join what the parts stored.
+pub(super) fn join(join: &Join) -> TokenStream {
+    let Join { parts: Parts { all, one }, filled, own, orders, numbers, tables, vectors, .. } =
+        join;
+    let [all, one, filled] = [all, one, filled].map(|name| ident(name));
+    let (loops, is_fallible) = (call(&join.call), join.call.is_fallible);
+    let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
+    let copied: Vec<_> = copied.collect();
+    let new_copies = copied.iter().map(|(tensor, (name, copies))| {
+        let (name, neutral) = (ident(name), expr(&copies.neutral));
+        quote!(let mut #name = kernel::copies(#tensor.vals(), &#all, #neutral);)
+    });
+    let combine = copied.iter().map(|(tensor, (name, copies))| {
+        let (name, function) = (ident(name), function(&copies.combining));
+        quote!(kernel::combine(#tensor.vals_mut(), &#name, #function);)
+    });
+    let values = own.iter().map(|Own { tensor, vals, copies }| {
+        let (tensor, vals) = (ident(tensor), ident(vals));
+        let values = match copies {
+            None => quote!(kernel::chunks(#tensor.vals_mut(), &#all)),
+            Some((name, _)) => {
+                let name = ident(name);
+                quote!(kernel::with_copies(#tensor.vals_mut(), &mut #name))
+            }
+        };
+        (values, quote!(#vals))
+    });
+    // The first part uses the memory of vectors that the other parts are appended to.
+    let (ordered, appended): (Vec<&Joined>, Vec<&Joined>) =
+        vectors.iter().partition(|joined| matches!(joined.by, Joining::Ordered(..)));
+    let appended = appended.iter().map(|joined| {
+        let (name, into) = (ident(&joined.name), vector(&joined.into));
+        (quote!(kernel::vectors(&mut #into, &#all)), quote!(mut #name))
+    });
+    let mut values = values.chain(appended);
+    let given = values.next().map(|(first, own)| match values.next() {
+        None => (first, own),
+        Some(second) => std::iter::once(second)
+            .chain(values)
+            .fold((quote!(#first.into_iter()), own), |(all, own), (more, next)| {
+                (quote!(#all.zip(#more)), quote!((#own, #next)))
+            }),
+    });
+    let each = |body: TokenStream| match &given {
+        Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
+        None => quote!(kernel::each(&#all, |#one| #body)),
+    };
+    if vectors.is_empty() {
+        let run = each(loops);
+        return quote!(#(#new_copies)* #run; #(#combine)*);
+    }
+    let numbers: Vec<_> = numbers.iter().map(|name| ident(name)).collect();
+    let names = vectors.iter().map(|joined| ident(&joined.name));
+    let names: Vec<_> = names.chain(numbers.iter().cloned()).collect();
+    let new: Vec<_> = ordered.iter().map(|joined| ident(&joined.name)).collect();
+    let joined = vectors.iter().map(|joined| join_vector(joined, orders));
+    let all_orders = orders.iter().map(order);
+    let (returned, collected) = match is_fallible {
+        true => (
+            quote!(Ok::<_, Error>((#(#names),*))),
+            Some(quote!(.into_iter().collect::<Result<Vec<_>, _>>()?)),
+        ),
+        false => (quote!((#(#names),*)), None),
+    };
+    let returns = (!numbers.is_empty()).then(|| {
+        let numbers = tuple(numbers.iter().map(ToTokens::to_token_stream));
+        quote!(let #numbers =)
+    });
+    let run = each(quote!({
+        #(let mut #new = Vec::new();)*
+        #returns #loops;
+        #returned
+    }));
+    let is_read = |joined: &Joined| match &joined.by {
+        Joining::Ordered(_, Contents::Entries | Contents::Combined | Contents::Slotted) => true,
+        Joining::Ordered(
+            _,
+            Contents::Count | Contents::Parents | Contents::Ends | Contents::Slots,
+        ) => {
+            let name = Some(&joined.name);
+            orders.iter().any(
+                |Ordered { by: ByParent { coordinates, ends, entries, .. }, .. }| {
+                    [coordinates.as_ref(), ends.as_ref(), Some(entries)].contains(&name)
+                },
+            )
+        }
+        Joining::Appending
+        | Joining::Positions
+        | Joining::Shifted { .. }
+        | Joining::Ends
+        | Joining::Bits { .. } => true,
+    };
+    let moves = |name: &String| {
+        tables.iter().any(|Tables { by, .. }| {
+            by.slots == *name || by.below.iter().any(|(array, _)| array.name == *name)
+        })
+    };
+    let read = vectors.iter().map(|joined| {
+        let name = ident(&joined.name);
+        match is_read(joined) {
+            true if moves(&joined.name) => quote!(mut #name),
+            true => quote!(#name),
+            false => quote!(_),
+        }
+    });
+    let read: Vec<_> = read.chain(numbers.iter().map(ToTokens::to_token_stream)).collect();
+    let all_tables = tables.iter().map(table);
+    let taken = match &read[..] {
+        [_] => quote!(let #(#read)* = #filled;),
+        _ => {
+            let lists = names.iter().map(|_| quote!(Vec<_>));
+            quote!(let (#(#read),*): (#(#lists),*) = #filled.into_iter().collect();)
+        }
+    };
+    quote! {
+        #(#new_copies)*
+        let #filled = #run #collected;
+        #(#combine)*
+        #taken
+        #(#all_orders)*
+        #(#all_tables)*
+        #(#joined)*
+    }
+}
+
+/// Emits `levels.1.width = kernel::Buckets::alike(&mut c2_crd, &c2_width, "arrays of a")?.moving(&mut
+/// c_vals, 0.0)?.width();`
+fn table(Tables { into, what, by }: &Tables) -> TokenStream {
+    let (into, [slots, width]) = (field(into), [&by.slots, &by.width].map(|name| ident(name)));
+    let buckets = match &by.parents {
+        None => quote!(alike(&mut #slots, &#width, #what)),
+        Some(parents) => {
+            let parents = expr(parents);
+            quote!(merged(&mut #slots, &#width, #parents, #what))
+        }
+    };
+    let below = by.below.iter().map(|(array, initial)| {
+        let initial = element_of(array, initial);
+        let array = ident(&array.name);
+        quote!(.moving(&mut #array, #initial)?)
+    });
+    quote!(#into = kernel::Buckets::#buckets? #(#below)* .width();)
+}
+
+/// Emits `let order = kernel::Order::of_segments(&c2_pos, &c2_crd);`
+fn order(Ordered { name, by, .. }: &Ordered) -> TokenStream {
+    let ByParent { coordinates, ends, entries, .. } = by;
+    let [coordinates, ends] = [coordinates, ends].map(|array| array.as_deref().map(parts));
+    let (name, entries) = (ident(name), ident(entries));
+    let counts = quote!(#entries.iter().map(Vec::len));
+    let order = match (coordinates, ends) {
+        (Some(coordinates), Some(ends)) => quote!(of_listed(#coordinates, #ends, #counts)),
+        (Some(coordinates), None) if by.combined.is_some() => quote!(of_distinct(#coordinates)),
+        (Some(coordinates), None) => quote!(of_repeated(#coordinates)),
+        (None, ends) => quote!(of_segments(#ends, #counts)),
+    };
+    quote!(let #name = kernel::Order::#order;)
+}
+
+/// Emits the vectors of all parts, as slices.
+fn parts(name: &str) -> TokenStream {
+    let name = ident(name);
+    quote!(#name.iter().map(Vec::as_slice))
+}
+
+/// Joins a vector of all parts.
+fn join_vector(Joined { name, into, by }: &Joined, orders: &[Ordered]) -> TokenStream {
+    let (own, target) = (ident(name), into);
+    let into = vector(into);
+    match by {
+        Joining::Ends => quote!(kernel::join_ends(&mut #into, #own);),
+        Joining::Positions => quote!(kernel::join_positions(&mut #into, #own);),
+        Joining::Shifted { by } => {
+            let by = parts(by);
+            quote!(kernel::join_shifted(&mut #into, #own, #by.map(<[_]>::len));)
+        }
+        Joining::Bits { of, .. } => {
+            let of = parts(of);
+            quote!(kernel::join_bits(&mut #into, #own, #of.map(<[_]>::len));)
+        }
+        Joining::Appending => quote!(kernel::join(&mut #into, #own);),
+        Joining::Ordered(order, contents) => {
+            let known = orders.iter().find(|known| known.name == *order);
+            let (order, parts) = (ident(order), parts(name));
+            match contents {
+                Contents::Count => quote!(#order.join_count(&mut #into);),
+                Contents::Parents => quote!(#order.join_parents(&mut #into);),
+                Contents::Ends => quote!(#order.join_ends(&mut #into);),
+                Contents::Entries => quote!(#order.join(&mut #into, #own);),
+                Contents::Slots => quote!(#into = #order.slots();),
+                Contents::Slotted => {
+                    let known = known.expect("the order of a result is known");
+                    let padding = match target {
+                        Vector::Values(_) => known.by.padding.as_ref().map(expr),
+                        Vector::Field(_) => Some(quote!(0)),
+                    };
+                    let what = &known.what;
+                    quote!(#order.join_in_slots(&mut #into, #own, #padding, #what)?;)
+                }
+                Contents::Combined => {
+                    let reduced = known.and_then(|order| order.by.combined.as_ref());
+                    let combine = reduced.map(|reduced| function(&reduced.combining));
+                    quote!(#order.combine(&mut #into, #parts, #combine);)
+                }
+            }
+        }
+    }
+}
