@@ -62,8 +62,9 @@ pub(super) fn add_workspace(
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.role = TensorRole::Workspace(accumulator);
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
-    tensor.may_be_infinite = !tensor.dtype.is_integer() && kernel.may_be_infinite(value);
+    let workspace = TensorId(kernel.tensors.len());
     kernel.tensors.push(tensor);
+    kernel.note_infinities(workspace, value);
 }
 
 /// Returns the diagnostic for a precomputed part without valid loops.
