@@ -9,7 +9,7 @@ use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
 
 /// The number of operands that are considered together with a workspace, each as present and absent.
-const OPERANDS: usize = 4;
+pub(in crate::schedule) const OPERANDS: usize = 4;
 
 /// Returns the programs with each kind of workspace that supports its values.
 pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
@@ -58,13 +58,17 @@ fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
 }
 
 /// Returns whether a value is zero if some operands are absent.
-fn is_zero_without(kernel: &Kernel, value: &Expr, absent: &[&Access]) -> bool {
+pub(in crate::schedule) fn is_zero_without(
+    kernel: &Kernel,
+    value: &Expr,
+    absent: &[&Access],
+) -> bool {
     let fill = |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
     value.substitute(&fill).is_zero()
 }
 
 /// Returns all subsets of some items.
-fn subsets<T: Copy>(items: &[T]) -> impl Iterator<Item = Vec<T>> {
+pub(in crate::schedule) fn subsets<T: Copy>(items: &[T]) -> impl Iterator<Item = Vec<T>> {
     let contains = |set: usize, k: usize| set >> k & 1 == 1;
     let members = move |set| (0..items.len()).filter(move |k| contains(set, *k));
     (0..1_usize << items.len()).map(move |set| members(set).map(|k| items[k]).collect())
