@@ -24,7 +24,7 @@ use crate::ir::Bounds;
 use crate::level::Holds;
 use crate::names::beside;
 use crate::notation::{
-    Access, DeclaredFormat, Expr, Kernel, Tensor, TensorId, VariableId, declare,
+    Access, DeclaredFormat, Expr, Kernel, ReduceOp, Tensor, TensorId, VariableId, declare,
 };
 use crate::types::Literal;
 
@@ -99,6 +99,8 @@ impl Target {
 pub struct Precomputed {
     pub workspace: Access,
     pub value: Expr,
+    /// The reduction that combines values in an element of the workspace.
+    pub op: ReduceOp,
     /// `true` if the value is an operand that is stored only to be looked up.
     pub is_copy: bool,
 }

@@ -313,6 +313,12 @@ impl Kernel {
         value.may_be_infinite(&|tensor| self.tensor(tensor).may_be_infinite)
     }
 
+    /// Records whether a temporary that holds a value may be infinite.
+    pub fn note_infinities(&mut self, temporary: TensorId, value: &Expr) {
+        let is_integer = self.tensor(temporary).dtype.is_integer();
+        self.tensors[temporary.0].may_be_infinite = !is_integer && self.may_be_infinite(value);
+    }
+
     /// Returns whether the kernel updates an existing result.
     pub fn is_update(&self) -> bool {
         self.previous().is_some() || self.in_place || self.is_partial()

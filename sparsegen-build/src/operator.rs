@@ -10,7 +10,7 @@ use crate::types::{Domain, Dtype, Literal};
 
 use BinaryOp::{
     Add, And, BitAnd, BitOr, Difference, Div, DivCeil, Ge, Gt, Le, Lt, Max, Min, Mul, Ne, Offset,
-    Or, Rem, SaturatingAdd, SaturatingSub, Sub, Xor,
+    Or, Rem, SaturatingAdd, SaturatingMul, SaturatingSub, Sub, Xor,
 };
 use Kind::{Arithmetic, Comparison, Logic};
 use Notation::{Absent, Name, Sign};
@@ -81,6 +81,8 @@ pub enum BinaryOp {
     DivCeil,
     /// `a.saturating_add(b)`, of indices.
     SaturatingAdd,
+    /// `a.saturating_mul(b)`, of indices.
+    SaturatingMul,
     /// `a.saturating_sub(b)`, of indices.
     SaturatingSub,
     /// `a.wrapping_add_signed(b)`: the sum of an index and a signed index. The sum is in bounds;
@@ -181,7 +183,7 @@ const TRUE: Literal = Literal::Bool(true);
 
 /// The operators, in the order of the variants.
 #[rustfmt::skip]
-static TABLE: [Row; 23] = [
+static TABLE: [Row; 24] = [
     Row::new(Or,  Sign("|", 1),  Infix("||", 1), Logic, Domain::Logic).chooses("any", FALSE, TRUE),
     Row::new(And, Sign("&", 2),  Infix("&&", 2), Logic, Domain::Logic).chooses("all", TRUE, FALSE),
     Row::new(Xor, Name("xor"),   Infix("^", 5),  Logic, Domain::Logic),
@@ -206,6 +208,7 @@ static TABLE: [Row; 23] = [
     Row::new(BitAnd,        Absent, Infix("&", 6), Arithmetic, Domain::Integer),
     Row::new(DivCeil,       Absent, Method("div_ceil"), Arithmetic, Domain::Index),
     Row::new(SaturatingAdd, Absent, Method("saturating_add"), Arithmetic, Domain::Index),
+    Row::new(SaturatingMul, Absent, Method("saturating_mul"), Arithmetic, Domain::Index),
     Row::new(SaturatingSub, Absent, Method("saturating_sub"), Arithmetic, Domain::Index),
     Row::new(Offset,        Absent, Method("wrapping_add_signed"), Arithmetic, Domain::Index),
     Row::new(Difference,    Absent, Infix("-", 7), Arithmetic, Domain::Index),

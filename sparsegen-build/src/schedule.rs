@@ -25,6 +25,7 @@ mod starts;
 #[cfg(test)]
 mod tests;
 mod unroll;
+mod unstored;
 mod windows;
 
 use crate::concrete::terms::{additive_terms, takes_duplicates};

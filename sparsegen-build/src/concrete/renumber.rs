@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::coordinate::Affine;
 use crate::notation::{
-    Access, Bound, Choice, Converted, Diagonal, Domain, Expr, Inverse, Kernel, List, Range, Reduce,
-    Slice, Subscript, Symbol, TensorId, TensorRole, VariableId, VariableRole,
+    Access, Bound, Choice, Converted, Diagonal, Domain, Expr, Function, Inverse, Kernel, List,
+    Range, Reduce, Slice, Subscript, Symbol, TensorId, TensorRole, VariableId, VariableRole,
 };
 
 use super::space::{Definition, Positions};
@@ -49,6 +49,7 @@ impl Renumbering {
             Expr::Access(access) => Expr::Access(self.access(access)),
             Expr::Index(v) => Expr::Index(self.variable(*v)),
             Expr::Parameter(id) => Expr::Parameter(self.tensor(*id)),
+            Expr::Call(Function::Extent(v), _) => Expr::extent(self.variable(*v)),
             Expr::Reduce(Reduce { op, variables, body }) => {
                 let variables = variables.iter().map(|v| self.variable(*v)).collect();
                 Expr::reduce(*op, variables, self.expr(body))

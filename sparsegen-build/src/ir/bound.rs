@@ -38,6 +38,8 @@ pub enum Ground {
     Listed,
     /// Each appended entry corresponds to a different entry of the operands.
     Counted,
+    /// Each appended entry corresponds to a different combination of entries of the operands.
+    Combined,
     /// The loops have counted the entries before they store them.
     Repeated,
 }
@@ -54,6 +56,10 @@ impl Ground {
             Ground::Counted => {
                 "The reserved capacity suffices: at most one entry is appended for each entry of the \
                  operands, and one segment for each parent."
+            }
+            Ground::Combined => {
+                "The reserved capacity suffices: at most one entry is appended for each combination of \
+                 entries of the operands, and one segment for each parent."
             }
             Ground::Repeated => {
                 "The loops store the entries that they have counted, which depend on the coordinates of the \

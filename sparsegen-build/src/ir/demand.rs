@@ -181,6 +181,7 @@ fn never_wraps(op: BinaryOp) -> bool {
         BinaryOp::Mul
             | BinaryOp::DivCeil
             | BinaryOp::SaturatingAdd
+            | BinaryOp::SaturatingMul
             | BinaryOp::SaturatingSub
             | BinaryOp::Min
             | BinaryOp::Max

@@ -7,6 +7,7 @@
 
 mod calls;
 mod conditions;
+mod saturating;
 mod signed;
 mod statements;
 
@@ -161,34 +162,6 @@ impl Expr {
         }
     }
 
-    /// Returns `a.saturating_add(b)`.
-    pub fn saturating_add(a: Expr, b: Expr) -> Expr {
-        match (a, b) {
-            (a, Expr::Index(0)) | (Expr::Index(0), a) => a,
-            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.saturating_add(n)),
-            (a @ Expr::Index(_), b) => node(BinaryOp::SaturatingAdd, b, a),
-            (a, b) => node(BinaryOp::SaturatingAdd, a, b),
-        }
-    }
-
-    /// Returns `a.saturating_sub(b)`.
-    pub fn saturating_sub(a: Expr, b: Expr) -> Expr {
-        match (a, b) {
-            (a, Expr::Index(0)) | (a @ Expr::Index(0), _) => a,
-            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.saturating_sub(n)),
-            (a, Expr::Index(n)) => match a.split_offset() {
-                (inner, Offset::Plus(m)) if m >= n => offset(inner, Offset::Plus(m - n)),
-                (inner, Offset::Plus(m)) => {
-                    node(BinaryOp::SaturatingSub, inner, Expr::Index(n - m))
-                }
-                (inner, by @ Offset::Minus(_)) => {
-                    node(BinaryOp::SaturatingSub, offset(inner, by), Expr::Index(n))
-                }
-            },
-            (a, b) => node(BinaryOp::SaturatingSub, a, b),
-        }
-    }
-
     /// Returns the minimum of two expressions.
     pub fn min(a: Expr, b: Expr) -> Expr {
         match (a, b) {
@@ -253,6 +226,7 @@ impl Expr {
             BinaryOp::Rem => Expr::rem(a, b),
             BinaryOp::DivCeil => Expr::div_ceil(a, b),
             BinaryOp::SaturatingAdd => Expr::saturating_add(a, b),
+            BinaryOp::SaturatingMul => Expr::saturating_mul(a, b),
             BinaryOp::SaturatingSub => Expr::saturating_sub(a, b),
             BinaryOp::Offset => Expr::offset(a, b),
             BinaryOp::Difference => Expr::difference(a, b),
@@ -308,6 +282,7 @@ impl Expr {
                 BinaryOp::Offset
                 | BinaryOp::DivCeil
                 | BinaryOp::SaturatingAdd
+                | BinaryOp::SaturatingMul
                 | BinaryOp::SaturatingSub,
                 ..,
             ) => true,

@@ -93,6 +93,29 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
     }
 }
 
+/// Returns the variables of the loops that reduce values in an element of a workspace, or `None` if
+/// nothing assigns to it.
+pub(crate) fn reduced(plan: &Plan, workspace: TensorId) -> Option<Vec<VariableId>> {
+    match plan {
+        Plan::Loop(inner) => {
+            let reduced = inner.bodies.iter().find_map(|body| reduced(body, workspace))?;
+            let mut indexes = false;
+            plan.for_each_assign(&mut |target, _| {
+                indexes |= target.tensor == workspace && target.indices.contains(&inner.variable);
+            });
+            let own = (!indexes).then_some(inner.variable);
+            Some(own.into_iter().chain(reduced).collect())
+        }
+        Plan::Where { consumer, producer, .. } => {
+            [consumer, producer].into_iter().find_map(|plan| reduced(plan, workspace))
+        }
+        Plan::Assign { target, .. } => (target.tensor == workspace).then(Vec::new),
+        Plan::If { body, .. } => reduced(body, workspace),
+        Plan::Visit(_) => None,
+        Plan::Sequence(plans) => plans.iter().find_map(|plan| reduced(plan, workspace)),
+    }
+}
+
 /// Returns whether every position of a result, or of the slice of it that is computed, is assigned
 /// exactly once.
 pub(crate) fn covers(program: &Program, target: &Target, plan: &Plan) -> bool {

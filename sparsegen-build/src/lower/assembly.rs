@@ -82,7 +82,7 @@ pub(super) struct Assembler<'p> {
     /// `true` if every entry is stored exactly once, so that it need not be initialized.
     covers: bool,
     /// An upper bound of the number of entries.
-    bound: Option<Expr>,
+    bound: Option<(Expr, Ground)>,
 }
 
 impl<'p> Assembler<'p> {
@@ -227,7 +227,7 @@ impl<'p> Assembler<'p> {
 
     /// Returns the bounds of appended arrays, for which capacity is reserved.
     pub(super) fn reserved(&self) -> Vec<Bound> {
-        let Some(most) = &self.bound else { return Vec::new() };
+        let Some((most, ground)) = &self.bound else { return Vec::new() };
         let levels = self.entry_levels().into_iter().flatten();
         let arrays = levels.flat_map(|level| {
             takes_one(self.levels()[level].level.as_ref(), &self.storages[level])
@@ -238,7 +238,7 @@ impl<'p> Assembler<'p> {
             array: array.to_owned(),
             of: Unchecked::Append,
             most: most.clone(),
-            ground: Ground::Counted,
+            ground: *ground,
         };
         arrays.chain(vals).map(bound).collect()
     }

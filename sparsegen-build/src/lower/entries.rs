@@ -8,13 +8,16 @@
 //! of the operand itself: a loop over the duplicates of *another* operand would visit the same
 //! entry of this one repeatedly.
 //!
+//! Two operands without a common variable bound the executions together: their positions distinguish
+//! the executions, of which there is one for each combination of entries.
+//!
 //! The operands of an assigned value bound its executions if the value is zero where they have no
 //! entry. A value that is computed before, such as an inner sum, says nothing of the operands; then
 //! an operand bounds the executions if the loops run the assignment only at its entries.
 
 use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Stmt};
-use crate::ir::Expr;
+use crate::ir::{Expr, Ground};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Segment, Storage};
@@ -22,7 +25,7 @@ use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
 
-/// Returns an upper bound of the number of entries that a plan appends to the result, or `None` if
+/// Returns an upper bound of the number of entries that a plan appends to the result, and its reason, or `None` if
 /// the operands do not bound it. `entries` returns the number of entries of an operand that the
 /// loops may visit, if it is known before the loops.
 pub(super) fn most_entries(
@@ -30,7 +33,7 @@ pub(super) fn most_entries(
     result: &Access,
     plan: &Plan,
     entries: &dyn Fn(&Access) -> Option<Expr>,
-) -> Option<Expr> {
+) -> Option<(Expr, Ground)> {
     let bounds = Bounds { program, result, plan, entries };
     bounds.of_stmt(&program.body)
 }
@@ -77,15 +80,19 @@ struct Bounds<'p> {
 impl Bounds<'_> {
     /// Returns a bound of the executions of all assignments to the result in a statement. The
     /// regions of its loops are disjoint, and each executes a part of the statement.
-    fn of_stmt(&self, stmt: &Stmt) -> Option<Expr> {
+    fn of_stmt(&self, stmt: &Stmt) -> Option<(Expr, Ground)> {
         let mut most = Some(Expr::Index(0));
+        let (mut ground, mut add): (Ground, fn(Expr, Expr) -> Expr) = (Ground::Counted, Expr::add);
         stmt.for_each_assign(&mut |target, _, value| {
             if target == self.result {
-                let more = self.of_value(value).or_else(|| self.of_loops());
-                most = most.take().zip(more).map(|(most, more)| Expr::add(most, more));
+                let more = self.of_value(value).or_else(|| self.of_loops()).or_else(|| {
+                    (ground, add) = (Ground::Combined, Expr::saturating_add);
+                    self.of_combinations(value)
+                });
+                most = most.take().zip(more).map(|(most, more)| add(most, more));
             }
         });
-        most
+        most.map(|most| (most, ground))
     }
 
     /// Returns a bound of the executions in which a value is not known to be zero.
@@ -130,6 +137,24 @@ impl Bounds<'_> {
         bounds.reduce(|a, b| Some(Expr::add(a?, b?))).flatten()
     }
 
+    /// Returns the number of combinations of entries of the operands of a product, if these have no
+    /// common variable: all combinations are executed, so that the bound is not too large.
+    fn of_combinations(&self, value: &notation::Expr) -> Option<Expr> {
+        let kernel = &self.program.kernel;
+        let operands = kernel.sparse_accesses(value);
+        let vanishes = |access: &&Access| kernel.fill(access.tensor).is_zero();
+        (is_product(value) && operands.iter().all(vanishes)).then_some(())?;
+        let mut all: Vec<VariableId> = Vec::new();
+        for access in &operands {
+            let determined = self.determined(access)?;
+            all.iter().all(|v| !determined.contains(v)).then_some(())?;
+            all.extend(determined);
+        }
+        self.is_distinguished(self.plan, &operands, &all).then_some(())?;
+        let entries = operands.into_iter().map(|access| (self.entries)(access));
+        entries.reduce(|a, b| Some(Expr::saturating_mul(a?, b?))).flatten()
+    }
+
     /// Returns the number of entries of an operand at which the loops run all assignments to the
     /// result.
     fn of_loops(&self) -> Option<Expr> {
@@ -156,7 +181,7 @@ impl Bounds<'_> {
             _ if !plan.assigns(self.result.tensor) => true,
             Plan::Loop(inner) => {
                 determined.contains(&inner.variable)
-                    && !self.repeats(inner, access)
+                    && !self.repeats(inner, &[access])
                     && inner.bodies.iter().enumerate().all(|(outcome, body)| {
                         let found = self.entries_in_case(inner, outcome, access);
                         within(body, &[levels, &found].concat())
@@ -191,7 +216,7 @@ impl Bounds<'_> {
     /// entry, and there may be fewer positions than coordinates.
     fn distinguishes_executions(&self, access: &Access) -> bool {
         let determined = self.determined(access);
-        determined.is_some_and(|known| self.is_distinguished(self.plan, access, &known))
+        determined.is_some_and(|known| self.is_distinguished(self.plan, &[access], &known))
     }
 
     /// Returns the variables whose coordinates follow from the position of an access, or `None` if
@@ -210,22 +235,28 @@ impl Bounds<'_> {
         Some(space.known(kernel, &stored))
     }
 
-    /// Returns whether the executions of all assignments to the result that read an access have
-    /// different positions of it; `determined` are the variables that a position determines.
-    fn is_distinguished(&self, plan: &Plan, access: &Access, determined: &[VariableId]) -> bool {
-        if !self.assigns(plan, access) {
+    /// Returns whether the executions of all assignments to the result that read accesses have
+    /// different positions of them; `determined` are the variables that the positions determine.
+    /// Conditions might exclude most of the combinations of several positions.
+    fn is_distinguished(
+        &self,
+        plan: &Plan,
+        accesses: &[&Access],
+        determined: &[VariableId],
+    ) -> bool {
+        if !accesses.iter().any(|access| self.assigns(plan, access)) {
             return true;
         }
-        let within = |plan: &Plan| self.is_distinguished(plan, access, determined);
+        let within = |plan: &Plan| self.is_distinguished(plan, accesses, determined);
         match plan {
             Plan::Loop(inner) => {
                 determined.contains(&inner.variable)
-                    && !self.repeats(inner, access)
+                    && !self.repeats(inner, accesses)
                     && inner.bodies.iter().all(|body| within(body))
             }
             Plan::Where { consumer, producer, .. } => within(consumer) && within(producer),
             Plan::Assign { .. } | Plan::Visit(_) => true,
-            Plan::If { body, .. } => within(body),
+            Plan::If { body, .. } => accesses.len() == 1 && within(body),
             Plan::Sequence(plans) => plans.iter().all(|plan| within(plan)),
         }
     }
@@ -244,12 +275,29 @@ impl Bounds<'_> {
         }
     }
 
-    /// Returns whether a loop may visit a coordinate twice because of another access.
-    fn repeats(&self, inner: &Loop, access: &Access) -> bool {
+    /// Returns whether a loop may visit a coordinate twice because of an access that is not one of
+    /// some.
+    fn repeats(&self, inner: &Loop, accesses: &[&Access]) -> bool {
         let mut drivers = inner.points.iter().flat_map(|point| point.drivers.members());
         drivers.any(|driver| {
             let iterator = &inner.iterators[driver];
-            iterator.access != *access && !iterator.dedups() && iterator.may_repeat(self.program)
+            !accesses.contains(&&iterator.access)
+                && !iterator.dedups()
+                && iterator.may_repeat(self.program)
         })
+    }
+}
+
+/// Returns whether a value is a product of elements and numbers.
+fn is_product(value: &notation::Expr) -> bool {
+    match value {
+        notation::Expr::Access(_)
+        | notation::Expr::Literal(_)
+        | notation::Expr::Constant(_)
+        | notation::Expr::Index(_)
+        | notation::Expr::Parameter(_) => true,
+        notation::Expr::Neg(a) => is_product(a),
+        notation::Expr::Binary(BinaryOp::Mul, a, b) => is_product(a) && is_product(b),
+        notation::Expr::Binary(..) | notation::Expr::Call(..) | notation::Expr::Reduce(_) => false,
     }
 }

@@ -169,6 +169,7 @@ impl Needs<'_> {
             | Function::Ratio
             | Function::Entry
             | Function::Found(_)
+            | Function::Extent(_)
             | Function::Own(_)
             | Function::Convert(_)
             | Function::Number(_)

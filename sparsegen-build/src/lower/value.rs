@@ -144,6 +144,7 @@ impl Lowering<'_> {
             }
             // Where there is no entry, the predicate has been folded.
             Function::Stored => Expr::Bool(true),
+            Function::Extent(v) => Expr::cast(self.extent(v), None, dtype),
             Function::Found(temporary) => Expr::var(&self.names.found(temporary)),
             Function::Convert(to) => match own_type() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),

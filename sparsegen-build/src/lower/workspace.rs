@@ -8,7 +8,7 @@ use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::Plan;
 use crate::iteration::presence::{annihilates, for_each_constant, found};
-use crate::iteration::visits::covered;
+use crate::iteration::visits::{covered, reduced};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
     Access, Expr as Value, Function, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
@@ -132,7 +132,7 @@ impl Lowering<'_> {
             return (Vec::new(), vec![harvest]);
         }
         if !self.program.tensor(temporary).format.levels.is_empty() {
-            let mut stmts = self.clear(temporary, producing);
+            let mut stmts = self.clear(Temporary { tensor: temporary, op }, producer, producing);
             if reads_presence {
                 let flag = self.names.found(temporary);
                 stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
@@ -216,7 +216,12 @@ impl Lowering<'_> {
 
     /// Clears a workspace that is not read in order. One that is looked up is empty the first time
     /// that its loops run.
-    fn clear(&self, workspace: TensorId, scope: &Scope) -> Vec<Stmt> {
+    fn clear(
+        &self,
+        Temporary { tensor: workspace, op }: Temporary,
+        producer: &Plan,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
         let vals = self.names.values(workspace);
         if self.program.is_looked_up(workspace) {
             let is_first_pass = !self.assemblers.iter().any(Assembler::is_second_pass);
@@ -227,7 +232,11 @@ impl Lowering<'_> {
             };
         }
         let size = self.workspace_size(workspace);
-        vec![Stmt::clear(&vals), Stmt::resize(&vals, size, self.fill(workspace))]
+        let initial = match op {
+            ReduceOp::SUM => self.fill(workspace),
+            op => self.initial(workspace, op, reduced(producer, workspace)),
+        };
+        vec![Stmt::clear(&vals), Stmt::resize(&vals, size, initial)]
     }
 
     /// Stores a value in a workspace.

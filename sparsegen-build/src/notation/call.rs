@@ -9,7 +9,7 @@ use crate::operator::{Kind, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::mask::are_opposite;
-use super::{BinaryOp, Expr, Own, Semiring, TensorId};
+use super::{BinaryOp, Expr, Own, Semiring, TensorId, VariableId};
 
 use fold::fold;
 
@@ -44,6 +44,8 @@ pub enum Function {
     Stored,
     /// `true` if an entry was found for a temporary that replaces a reduction. It has no arguments.
     Found(TensorId),
+    /// The extent of a variable. It has no arguments.
+    Extent(VariableId),
     /// `f64(a)`
     Convert(Dtype),
     /// The number of a symbol of a semiring.
@@ -76,6 +78,7 @@ impl Function {
             Function::Present => "present",
             Function::Stored => "stored",
             Function::Found(_) => "found",
+            Function::Extent(_) => "extent",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => BinaryOp::Mul.name(),
             Function::Entry => "entry",
@@ -98,6 +101,7 @@ impl Function {
             | Function::Present
             | Function::Stored
             | Function::Found(_)
+            | Function::Extent(_)
             | Function::Number(_)
             | Function::Symbol(_)
             | Function::Convert(_)
@@ -236,6 +240,11 @@ impl Expr {
     /// Returns the literal, if it is one.
     pub fn as_literal(&self) -> Option<Literal> {
         if let Expr::Literal(literal) = self { Some(*literal) } else { None }
+    }
+
+    /// Returns the extent of a variable.
+    pub fn extent(v: VariableId) -> Expr {
+        Expr::Call(Function::Extent(v), Vec::new())
     }
 
     /// Returns whether the value is the same everywhere, known or unknown.

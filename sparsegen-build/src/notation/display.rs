@@ -72,6 +72,7 @@ impl Kernel {
             Function::Found(temporary) => {
                 return (format!("found({})", self.tensor(temporary).name), 7);
             }
+            Function::Extent(v) => return (format!("extent({})", self.variable(v).name), 7),
             function => function.symbol(),
         };
         if let (Function::Present, [value, ..]) = (function, arguments) {

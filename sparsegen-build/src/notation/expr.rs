@@ -176,6 +176,7 @@ impl Expr {
             }
             Expr::Call(Function::Complex(function, dtype), _) => Some(function.result(*dtype)),
             Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
+            Expr::Call(Function::Extent(_), _) => Some(Dtype::Usize),
             Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
             Expr::Call(_, arguments) => first(arguments),

@@ -83,7 +83,7 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
         let is_repeated = kernel.assignment.result.indices.iter().chain(&outer).any(repeats);
         let Some(over) = bounded(&kernel, over).filter(|_| is_repeated) else { break };
         outer.retain(|other| other != v);
-        sum = keep(&mut kernel, &mut taken, Expr::Reduce(reduce), over);
+        sum = keep(&mut kernel, &mut taken, reduce, over);
         rest = others;
     }
     kernel.assignment.value = Expr::sum(outer, rest.into_iter().fold(sum, Expr::mul));
@@ -91,7 +91,7 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
 }
 
 /// Returns the variables of the levels of a sparse operand, outermost first.
-fn stored_in_order(kernel: &Kernel, factor: &Expr) -> Option<Vec<VariableId>> {
+pub(super) fn stored_in_order(kernel: &Kernel, factor: &Expr) -> Option<Vec<VariableId>> {
     let Expr::Access(access) = factor else { return None };
     let format = &kernel.tensor(access.tensor).format;
     let modes = (0..format.levels.len()).map(|level| format.mode_of(level));
@@ -117,19 +117,24 @@ fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<VariableId>> {
     })
 }
 
-/// Adds a workspace for a part of a value, and returns the access that replaces the part.
-fn keep(
+/// Adds a workspace for a reduction unless it has one, and returns the access that replaces it.
+pub(super) fn keep(
     kernel: &mut Kernel,
     taken: &mut Vec<Precomputed>,
-    part: Expr,
+    part: Reduce,
     over: Vec<VariableId>,
 ) -> Expr {
+    let (op, part, accumulator) = (part.op, Expr::Reduce(part), Accumulator::default());
+    let is_same = |own: &&Precomputed| own.value == part && own.workspace.indices == over;
+    if let Some(own) = taken.iter().find(is_same) {
+        return Expr::Access(own.workspace.clone());
+    }
     let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over };
     let (name, span) = (unused_name(kernel), kernel.span);
-    let accumulator = Accumulator::default();
     precompute::add_workspace(kernel, name, &part, &access.indices, accumulator, span);
+    kernel.tensors[access.tensor.0].format.fill = op.of_nothing();
     // Workspaces that others read come last.
-    let own = Precomputed { workspace: access.clone(), value: part, is_copy: false };
+    let own = Precomputed { workspace: access.clone(), value: part, op, is_copy: false };
     taken.insert(0, own);
     Expr::Access(access)
 }
@@ -218,7 +223,7 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
             let mut kernel = kernel.clone();
             let part = Expr::Reduce(reduce.clone());
             let mut taken = taken.to_vec();
-            let workspace = keep(&mut kernel, &mut taken, part.clone(), vec![over]);
+            let workspace = keep(&mut kernel, &mut taken, reduce.clone(), vec![over]);
             kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
             forms.push((kernel, taken));
         }
@@ -227,7 +232,7 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
 }
 
 /// Calls `visit` with every reduction and the variables of the loops around it.
-fn for_each_reduction<'e>(
+pub(super) fn for_each_reduction<'e>(
     expr: &'e Expr,
     around: &mut Vec<VariableId>,
     visit: &mut impl FnMut(&'e Reduce, &[VariableId]),
@@ -242,7 +247,7 @@ fn for_each_reduction<'e>(
 }
 
 /// Returns the variables that a reduction uses and does not reduce, in order of appearance.
-fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
+pub(super) fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
     fn collect(expr: &Expr, own: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
         let before = own.len();
         match expr {
@@ -265,7 +270,7 @@ fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
     free
 }
 
-fn uses(expr: &Expr, v: VariableId) -> bool {
+pub(super) fn uses(expr: &Expr, v: VariableId) -> bool {
     let mut uses = reads_at(expr, v);
     expr.for_each_variable(&mut |other| uses |= other == v);
     uses
@@ -273,7 +278,7 @@ fn uses(expr: &Expr, v: VariableId) -> bool {
 
 /// Returns whether all indices are variables of the statement: the factors that use another one may
 /// depend on several variables.
-fn has_plain_indices(kernel: &Kernel, expr: &Expr) -> bool {
+pub(super) fn has_plain_indices(kernel: &Kernel, expr: &Expr) -> bool {
     let is_plain = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
     let mut all = true;
     expr.for_each_access(&mut |access| all &= access.indices.iter().all(is_plain));
@@ -288,7 +293,7 @@ fn unused_name(kernel: &Kernel) -> &'static str {
 }
 
 /// Replaces a part of an expression everywhere, also within reductions.
-fn replaced(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
+pub(super) fn replaced(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
     match expr == old {
         true => new.clone(),
         false => expr.map_children(&mut |child| replaced(child, old, new)),

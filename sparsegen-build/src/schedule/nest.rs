@@ -129,14 +129,11 @@ impl Nest<'_> {
             once.then_some(())?;
             return self.split_terms(bound, free, target, accumulate, value);
         }
-        if let Some(Pending { workspace, value: part, loops }) = self.take_pending(bound, &value) {
-            let producer = self.assign(bound, &loops, &workspace, None, part)?;
+        if let Some(part) = self.take_pending(bound, &value) {
+            let temporary = Temporary { tensor: part.workspace.tensor, op: part.op };
+            let producer = self.fill(bound, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(
-                vec![Temporary { tensor: workspace.tensor, op: ReduceOp::SUM }],
-                consumer,
-                producer,
-            ));
+            return Some(self.where_filled(temporary, consumer, producer));
         }
         let into_scalar =
             self.program.kernel.is_temporary(target.tensor) && target.indices.is_empty();

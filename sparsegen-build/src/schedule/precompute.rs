@@ -21,7 +21,7 @@ use crate::notation::{
 };
 use crate::types::Literal;
 
-pub(super) use kinds::{is_uniform, with_kinds};
+pub(super) use kinds::{OPERANDS, is_uniform, is_zero_without, subsets, with_kinds};
 use kinds::{kinds, specs};
 
 /// Replaces the precomputed parts of a value by workspaces, with the first kind of workspace for
@@ -43,7 +43,8 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let Some((of, found)) = found else { return Err(command.span) };
         *of = found.rest;
         add_workspace(kernel, &workspace.text, &found.value, over, *accumulator, command.span);
-        taken.push(Precomputed { workspace: access, value: found.value, is_copy: false });
+        let op = ReduceOp::SUM;
+        taken.push(Precomputed { workspace: access, value: found.value, op, is_copy: false });
     }
     Ok(taken)
 }
@@ -62,8 +63,9 @@ pub(super) fn add_workspace(
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.role = TensorRole::Workspace(accumulator);
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
-    tensor.may_be_infinite = !tensor.dtype.is_integer() && kernel.may_be_infinite(value);
+    let workspace = TensorId(kernel.tensors.len());
     kernel.tensors.push(tensor);
+    kernel.note_infinities(workspace, value);
 }
 
 /// Returns the diagnostic for a precomputed part without valid loops.

@@ -10,7 +10,7 @@ use crate::format::LevelExpr;
 use crate::level;
 use crate::notation::schedule::{Accumulator, Action};
 use crate::notation::{
-    Access, Expr, Function, Kernel, TensorId, TensorRole, VariableId, VariableRole,
+    Access, Expr, Function, Kernel, ReduceOp, TensorId, TensorRole, VariableId, VariableRole,
 };
 use crate::types::Literal;
 
@@ -159,7 +159,7 @@ fn form(
         true => other.clone(),
         false => Precomputed { value: replaced(&other.value), ..other.clone() },
     };
-    let own = Precomputed { workspace, value: part, is_copy: true };
+    let own = Precomputed { workspace, value: part, op: ReduceOp::SUM, is_copy: true };
     let parts = taken.iter().map(change).chain([own]).collect();
     (kernel, parts)
 }

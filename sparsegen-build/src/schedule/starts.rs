@@ -2,7 +2,9 @@
 //! each the bases of its loops.
 
 use super::convert::Conversion;
-use super::{commands, distribute, inverse, precompute, reorder, scatter, split, windows};
+use super::{
+    commands, distribute, inverse, precompute, reorder, scatter, split, unstored, windows,
+};
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Precomputed, Program, Stmt, Target};
 use crate::notation::{Access, Kernel, VariableId};
@@ -16,6 +18,7 @@ pub(super) fn starts(conversion: &Conversion) -> Vec<Program> {
             let mut forms = distribute::forms(&kernel);
             forms.extend(inverse::forms(&kernel).iter().flat_map(distribute::forms));
             forms.extend(windows::forms(&kernel).into_iter().map(|form| (form, Vec::new())));
+            forms.extend(unstored::form(&kernel));
             scatter::add(&kernel, &mut forms);
             forms
         }

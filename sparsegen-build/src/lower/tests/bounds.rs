@@ -55,6 +55,17 @@ fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
             Some("a_vals.len()"),
         ),
         ("C[i,j] = x[i] * y[j]", "C = 'csr', x = 'dense', y = 'sparse_vector'", None),
+        // Two vectors together do, but not if a condition excludes most pairs of their entries.
+        (
+            "C[i,j] = x[i] * y[j]",
+            "C = 'csr', x = 'sparse_vector', y = 'sparse_vector'",
+            Some("x_vals.len().saturating_mul(y_vals.len())"),
+        ),
+        (
+            "C[i,j] = (i == j) * x[i] * y[j]",
+            "C = 'csr', x = 'sparse_vector', y = 'sparse_vector'",
+            None,
+        ),
         ("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'", None),
         // The loops compute sums only at the entries of an operand.
         (

@@ -31,6 +31,7 @@ pub(super) fn fold(function: Function, arguments: &[Literal]) -> Option<Literal>
         Function::Complement
         | Function::Own(_)
         | Function::Found(_)
+        | Function::Extent(_)
         | Function::Select
         | Function::Mask
         | Function::Number(_)

@@ -37,21 +37,28 @@ impl Builder<'_, '_> {
         if !self.semiring.is_usual() || dtype.is_integer() || dtype == Dtype::Bool {
             return Expr::binary(op, a, b);
         }
-        let of_b = self.absorbing(&b).map(|b| if op == BinaryOp::Sub { b.negated() } else { b });
         let has_infinite_fill = |tensor: TensorId| {
             let format = self.tensor(tensor).and_then(|operand| operand.format.as_ref());
             format.is_some_and(|format| is_infinite(&Expr::Literal(format.fill)))
         };
         let is_finite = |term: &Expr| !term.may_be_infinite(&has_infinite_fill);
-        let (stored, infinity) = match (self.absorbing(&a), of_b) {
-            (Some(a), Some(b)) if a.infinity == b.infinity => {
-                (Expr::binary(BinaryOp::And, a.stored, b.stored), a.infinity)
-            }
-            (Some(a), None) if is_finite(&b) => (a.stored, a.infinity),
-            (None, Some(b)) if is_finite(&a) => (b.stored, b.infinity),
-            (_, _) => return Expr::binary(op, a, b),
+        let absorbing = [&a, &b].map(|term| self.absorbing(term));
+        let of_sum = |b: &Absorbing| match op {
+            BinaryOp::Sub => Expr::neg(b.infinity.clone()),
+            _ => b.infinity.clone(),
         };
-        let [a, b] = [a, b].map(|term| self.absorbing(&term).map_or(term, |term| term.value));
+        let (stored, a, b, infinity) = match absorbing {
+            [Some(of_a), Some(of_b)] if of_a.infinity == of_sum(&of_b) => {
+                let stored = Expr::binary(BinaryOp::And, of_a.stored, of_b.stored);
+                (stored, of_a.value, of_b.value, of_a.infinity)
+            }
+            [Some(of_a), None] if is_finite(&b) => (of_a.stored, of_a.value, b, of_a.infinity),
+            [None, Some(of_b)] if is_finite(&a) => {
+                let infinity = of_sum(&of_b);
+                (of_b.stored, a, of_b.value, infinity)
+            }
+            _ => return Expr::binary(op, a, b),
+        };
         Expr::call(Function::Select, vec![stored, Expr::binary(op, a, b), infinity])
     }
 

@@ -1,9 +1,10 @@
 //! Workspaces for the precomputed parts of a value.
 
 use super::Nest;
+use crate::concrete::fusion::Fusion;
 use crate::concrete::terms::reduced;
-use crate::concrete::{Precomputed, Program, fixed};
-use crate::notation::{Access, Expr, VariableId};
+use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
+use crate::notation::{Access, Expr, ReduceOp, VariableId};
 
 /// A precomputed part that has not been placed.
 #[derive(Clone)]
@@ -11,6 +12,8 @@ pub(super) struct Pending {
     pub workspace: Access,
     /// The value, with sums for the fixed coordinates without loops.
     pub value: Expr,
+    /// The reduction that combines values in an element of the workspace.
+    pub op: ReduceOp,
     /// The loops that fill the workspace.
     pub loops: Vec<VariableId>,
 }
@@ -20,7 +23,7 @@ impl Pending {
         let (value, fixed_loops) = fixed::split(program, part.value.clone());
         let mut loops = program.basis.loops_of(&part.workspace.indices);
         loops.extend(fixed_loops);
-        Pending { workspace: part.workspace.clone(), value, loops }
+        Pending { workspace: part.workspace.clone(), value, op: part.op, loops }
     }
 }
 
@@ -55,6 +58,36 @@ impl Nest<'_> {
         };
         let at = self.pending.iter().position(ready)?;
         Some(self.pending.remove(at))
+    }
+
+    /// Constructs the loops that fill a workspace.
+    pub(super) fn fill(&mut self, bound: &[VariableId], part: Pending) -> Option<Stmt> {
+        let Pending { workspace, value, op, loops } = part;
+        match value {
+            Expr::Reduce(reduce) if reduce.op == op && op != ReduceOp::SUM => {
+                self.accumulate(bound, &loops, &workspace, reduce)
+            }
+            value => self.assign(bound, &loops, &workspace, None, value),
+        }
+    }
+
+    /// Returns `consumer where producer`. Workspaces that loops over the same operands fill are
+    /// filled together.
+    pub(super) fn where_filled(
+        &self,
+        temporary: Temporary,
+        consumer: Stmt,
+        producer: Stmt,
+    ) -> Stmt {
+        let fusion = Fusion { program: self.program, depth: self.order.len() };
+        if let Stmt::Where { temporaries, consumer: reader, producer: other } = &consumer
+            && producer.reads() == other.reads()
+            && let Some(both) = fusion.fuse(&producer, other)
+        {
+            let temporaries = [&[temporary], &temporaries[..]].concat();
+            return Stmt::where_(temporaries, (**reader).clone(), both);
+        }
+        Stmt::where_(vec![temporary], consumer, producer)
     }
 
     /// Returns the enclosing loops that the value of a workspace needs in addition to its own.

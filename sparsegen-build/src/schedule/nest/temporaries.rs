@@ -33,7 +33,7 @@ impl Nest<'_> {
         };
         let dtype = self.dtype_of_reduction(reduce);
         let temporary = self.add(name, dtype, None);
-        self.note_infinities(temporary, &Expr::Reduce(reduce.clone()));
+        self.program.kernel.note_infinities(temporary, &Expr::Reduce(reduce.clone()));
         // The variable may be followed by variables of fixed coordinates, which have a single
         // value.
         if let (Some(best), [variable, ..]) = (best, &reduce.variables[..]) {
@@ -61,7 +61,7 @@ impl Nest<'_> {
         let level = if needs_no_record { full_workspace() } else { workspace() };
         let level = LevelSpec::new(LevelExpr::Dimension(0), level);
         let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));
-        self.note_infinities(workspace, value);
+        self.program.kernel.note_infinities(workspace, value);
         if op != ReduceOp::SUM {
             self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
         }
@@ -86,14 +86,6 @@ impl Nest<'_> {
             }
             _ => dtype,
         }
-    }
-
-    /// Records whether a temporary of a value may be infinite.
-    fn note_infinities(&mut self, temporary: TensorId, value: &Expr) {
-        let kernel = &mut self.program.kernel;
-        let is_integer = kernel.tensor(temporary).dtype.is_integer();
-        let may_be_infinite = !is_integer && kernel.may_be_infinite(value);
-        kernel.tensors[temporary.0].may_be_infinite = may_be_infinite;
     }
 
     fn add(&mut self, name: String, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {

@@ -9,7 +9,7 @@ use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
 
 /// The number of operands that are considered together with a workspace, each as present and absent.
-const OPERANDS: usize = 4;
+pub(in crate::schedule) const OPERANDS: usize = 4;
 
 /// Returns the programs with each kind of workspace that supports its values.
 pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
@@ -42,26 +42,36 @@ fn is_read_as_zero(program: &Program, part: &Precomputed) -> bool {
     let parts = program.precomputed.iter().filter(|other| *other != part).map(|other| &other.value);
     let mut values = std::iter::once(&kernel.assignment.value).chain(parts);
     values.all(|value| {
-        !value.reads(&part.workspace) || {
-            let mut others = kernel.sparse_accesses(value);
-            others.retain(|access| **access != part.workspace);
-            others.len() <= OPERANDS
-                && (0..1_usize << others.len()).all(|present| {
-                    let has_value = |with_own: bool| {
-                        let fill = |access: &Access| {
-                            let other = others.iter().position(|other| *other == access);
-                            let is_present = match other {
-                                Some(other) => present >> other & 1 == 1,
-                                None => *access != part.workspace || with_own,
-                            };
-                            (!is_present).then(|| kernel.fill(access.tensor))
-                        };
-                        !value.substitute(&fill).is_zero()
-                    };
-                    has_value(true) == has_value(false)
-                })
-        }
+        !value.reads(&part.workspace) || depends_on_others_only(kernel, value, &part.workspace)
     })
+}
+
+/// Returns whether the presence of a value depends on other operands than `own` only.
+fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
+    let mut others = kernel.sparse_accesses(value);
+    others.retain(|access| *access != own);
+    let is_independent = |absent: Vec<&Access>| {
+        let without_own = [&absent[..], &[own]].concat();
+        is_zero_without(kernel, value, &absent) == is_zero_without(kernel, value, &without_own)
+    };
+    others.len() <= OPERANDS && subsets(&others).all(is_independent)
+}
+
+/// Returns whether a value is zero if some operands are absent.
+pub(in crate::schedule) fn is_zero_without(
+    kernel: &Kernel,
+    value: &Expr,
+    absent: &[&Access],
+) -> bool {
+    let fill = |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
+    value.substitute(&fill).is_zero()
+}
+
+/// Returns all subsets of some items.
+pub(in crate::schedule) fn subsets<T: Copy>(items: &[T]) -> impl Iterator<Item = Vec<T>> {
+    let contains = |set: usize, k: usize| set >> k & 1 == 1;
+    let members = move |set| (0..items.len()).filter(move |k| contains(set, *k));
+    (0..1_usize << items.len()).map(move |set| members(set).map(|k| items[k]).collect())
 }
 
 /// Returns the last level of each kind of workspace for a value; the levels above are full. A value

@@ -1,0 +1,178 @@
+//! Reductions that reach the coordinates without entries by a count of the others.
+//!
+//! The values of a column of a matrix that is stored by rows come one by one, among those of other
+//! columns: no loop knows which coordinates of the column have none. `m[j] = max[i](A[i,j])` is
+//! `m[j] = select(n[j] < extent(i), max(v[j], 0), v[j])`, where a workspace `v` takes the maximum of
+//! the entries, and a workspace `n` their number. The cost decides.
+
+use crate::concrete::Precomputed;
+use crate::concrete::terms::outermost_reductions;
+use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
+use crate::types::Dtype;
+
+use super::distribute::{
+    for_each_reduction, free_variables, has_plain_indices, keep, replaced, stored_in_order, uses,
+};
+use super::precompute::{OPERANDS, is_zero_without, subsets};
+
+/// Returns the form of a kernel in which reductions of values that are not stored count the entries.
+pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
+    kernel.semiring.is_usual().then_some(())?;
+    let mut reductions: Vec<&Reduce> = Vec::new();
+    for_each_reduction(&kernel.assignment.value, &mut Vec::new(), &mut |reduce, _| {
+        if !reductions.contains(&reduce) {
+            reductions.push(reduce);
+        }
+    });
+    let (mut counting, mut taken) = (kernel.clone(), Vec::new());
+    for reduce in reductions {
+        let counted = Counted::of(kernel, reduce)
+            .filter(|counted| counted.keeps_entries(kernel, &counting.assignment.value));
+        if let Some(value) = counted.and_then(|c| c.value(&mut counting, &mut taken)) {
+            let own = &counting.assignment.value;
+            counting.assignment.value = replaced(own, &Expr::Reduce(reduce.clone()), &value);
+        }
+    }
+    (!taken.is_empty()).then_some((counting, taken))
+}
+
+/// A reduction of the entries of operands, and of a value at all other coordinates.
+struct Counted<'k> {
+    reduce: &'k Reduce,
+    /// The only free variable.
+    over: VariableId,
+    /// The condition that an operand has an entry.
+    stored: Expr,
+    /// The value at the other coordinates, the same for all of them.
+    unstored: Expr,
+}
+
+impl Counted<'_> {
+    fn of<'k>(kernel: &Kernel, reduce: &'k Reduce) -> Option<Counted<'k>> {
+        let [over] = free_variables(reduce)[..] else { return None };
+        let Reduce { op, variables, body } = reduce;
+        let (unstored, mut is_nested) = (kernel.without_entries(body), false);
+        outermost_reductions(body, &mut |_| is_nested = true);
+        let depends = variables.iter().any(|v| uses(&unstored, *v));
+        let is_plain = !is_nested && has_plain_indices(kernel, body);
+        (is_plain && !depends && !op.ignores(&unstored)).then_some(())?;
+        let operands = kernel.sparse_accesses(body).into_iter();
+        let operands: Vec<Expr> = operands.map(|access| Expr::Access(access.clone())).collect();
+        let is_between = |operand: &Expr| {
+            let stored = stored_in_order(kernel, operand).unwrap_or_default();
+            let inner = stored.iter().skip_while(|v| !variables.contains(v));
+            inner.copied().any(|v| v == over)
+        };
+        operands.iter().any(is_between).then_some(())?;
+        let stored = operands.into_iter().map(|of| Expr::call(Function::Stored, vec![of]));
+        let stored = stored.reduce(|a, b| Expr::binary(BinaryOp::Or, a, b))?;
+        Some(Counted { reduce, over, stored, unstored })
+    }
+
+    /// Returns whether the result stores the same entries if the value of the reduction is unknown
+    /// where no operand has an entry.
+    fn keeps_entries(&self, kernel: &Kernel, value: &Expr) -> bool {
+        let with = |instead: Expr| replaced(value, &Expr::Reduce(self.reduce.clone()), &instead);
+        let (known, unknown) = (with(self.unstored.clone()), with(Expr::extent(self.over)));
+        let operands = kernel.sparse_accesses(&unknown);
+        let is_same = |absent: Vec<&Access>| {
+            let [known, unknown] =
+                [&known, &unknown].map(|value| is_zero_without(kernel, value, &absent));
+            known == unknown
+        };
+        !kernel.tensor(kernel.result()).format.is_sparse()
+            || operands.len() <= OPERANDS && subsets(&operands).all(is_same)
+    }
+
+    /// Returns the value of the reduction in terms of workspaces, which are added to the kernel.
+    fn value(self, kernel: &mut Kernel, taken: &mut Vec<Precomputed>) -> Option<Expr> {
+        let Counted { reduce: Reduce { op, variables, body }, over, stored, unstored } = self;
+        let dtype = kernel.dtype_of(body)?;
+        let with =
+            |body: Expr| Reduce { op: *op, variables: variables.clone(), body: Box::new(body) };
+        let count = |of: Expr| Reduce {
+            op: ReduceOp::SUM,
+            ..with(Expr::call(Function::Convert(Dtype::Usize), vec![of]))
+        };
+        let identity = Expr::Literal(op.identity());
+        let entries =
+            Expr::call(Function::Select, vec![stored.clone(), (**body).clone(), identity]);
+        let all = variables.iter().copied().map(Expr::extent).reduce(Expr::mul)?;
+        let all_values = Combined::of(*op, &unstored)?;
+        let entries = keep(kernel, taken, with(entries), vec![over]);
+        let number = keep(kernel, taken, count(stored), vec![over]);
+        let is_missing = Expr::binary(BinaryOp::Lt, number.clone(), all.clone());
+        Some(match all_values {
+            Combined::Once => {
+                let both = Expr::binary(op.monoid.op(), entries.clone(), unstored);
+                Expr::call(Function::Select, vec![is_missing, both, entries])
+            }
+            Combined::Annihilated => {
+                Expr::call(Function::Select, vec![is_missing, unstored, entries])
+            }
+            Combined::Added => {
+                let times = Expr::call(Function::Convert(dtype), vec![Expr::sub(all, number)]);
+                Expr::add(entries, Expr::mul(times, unstored))
+            }
+        })
+    }
+}
+
+/// How the value of the coordinates without entries is combined with the other ones.
+enum Combined {
+    /// Once, whatever their number.
+    Once,
+    /// It determines the reduction.
+    Annihilated,
+    /// Added as often as there are coordinates.
+    Added,
+}
+
+impl Combined {
+    fn of(op: ReduceOp, unstored: &Expr) -> Option<Combined> {
+        match op {
+            _ if op.tells_where => None,
+            ReduceOp::SUM => Some(Combined::Added),
+            _ if op.monoid.is_idempotent() => Some(Combined::Once),
+            _ => op.is_annihilated_by(unstored).then_some(Combined::Annihilated),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn entries_are_counted_if_a_column_is_visited_row_by_row() {
+        let cases = [
+            (
+                "m[j] = max[i](A[i,j])",
+                "m = 'dense', A = 'csr'",
+                "∀j m[j] = select(u[j] < extent(i), max(v[j], 0), v[j]) where \
+                 ∀i ∀j (u[j] += usize(stored(A[i,j])); v[j] max= select(stored(A[i,j]), A[i,j], -inf))",
+            ),
+            (
+                "y[j] = sum[i](exp(A[i,j]))",
+                "y = 'dense', A = 'csr'",
+                "∀j y[j] = v[j] + f64(extent(i) - u[j]) where \
+                 ∀i ∀j (v[j] += select(stored(A[i,j]), exp(A[i,j]), 0); u[j] += usize(stored(A[i,j])))",
+            ),
+            (
+                "y[j] = prod[i](A[i,j])",
+                "y = 'dense', A = 'csr'",
+                "∀j y[j] = select(u[j] < extent(i), 0, v[j]) where \
+                 ∀i ∀j (u[j] += usize(stored(A[i,j])); v[j] *= select(stored(A[i,j]), A[i,j], 1))",
+            ),
+            // The loops over a row see all of it.
+            (
+                "m[i] = max[j](A[i,j])",
+                "m = 'dense', A = 'csr'",
+                "∀i (m[i] = max where ∀j max max= A[i,j])",
+            ),
+        ];
+        for (expr, tensors, expected) in cases {
+            assert_eq!(loops(expr, tensors, &[]), expected, "{expr}");
+        }
+    }
+}
