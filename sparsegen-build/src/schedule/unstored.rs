@@ -27,7 +27,7 @@ pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
     let (mut counting, mut taken) = (kernel.clone(), Vec::new());
     for reduce in reductions {
         let counted = Counted::of(kernel, reduce)
-            .filter(|counted| counted.keeps_entries(kernel, &counting.assignment.value));
+            .filter(|counted| counted.keeps_entries(&counting, &counting.assignment.value));
         if let Some(value) = counted.and_then(|c| c.value(&mut counting, &mut taken)) {
             let own = &counting.assignment.value;
             counting.assignment.value = replaced(own, &Expr::Reduce(reduce.clone()), &value);
