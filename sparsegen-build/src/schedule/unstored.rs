@@ -13,7 +13,7 @@ use crate::types::Dtype;
 use super::distribute::{
     for_each_reduction, free_variables, has_plain_indices, keep, replaced, stored_in_order, uses,
 };
-use super::precompute::{OPERANDS, is_zero_without, subsets};
+use super::precompute::{OPERANDS, subsets};
 
 /// Returns the form of a kernel in which reductions of values that are not stored count the entries.
 pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
@@ -26,8 +26,8 @@ pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
     });
     let (mut counting, mut taken) = (kernel.clone(), Vec::new());
     for reduce in reductions {
-        let counted = Counted::of(kernel, reduce)
-            .filter(|counted| counted.keeps_entries(&counting, &counting.assignment.value));
+        let counted =
+            Counted::of(kernel, reduce).filter(|counted| counted.keeps_entries(&counting));
         if let Some(value) = counted.and_then(|c| c.value(&mut counting, &mut taken)) {
             let own = &counting.assignment.value;
             counting.assignment.value = replaced(own, &Expr::Reduce(reduce.clone()), &value);
@@ -71,13 +71,16 @@ impl Counted<'_> {
 
     /// Returns whether the result stores the same entries if the value of the reduction is unknown
     /// where no operand has an entry.
-    fn keeps_entries(&self, kernel: &Kernel, value: &Expr) -> bool {
+    fn keeps_entries(&self, kernel: &Kernel) -> bool {
+        let value = &kernel.assignment.value;
         let with = |instead: Expr| replaced(value, &Expr::Reduce(self.reduce.clone()), &instead);
         let (known, unknown) = (with(self.unstored.clone()), with(Expr::extent(self.over)));
         let operands = kernel.sparse_accesses(&unknown);
         let is_same = |absent: Vec<&Access>| {
-            let [known, unknown] =
-                [&known, &unknown].map(|value| is_zero_without(kernel, value, &absent));
+            let fill =
+                |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
+            let [known, unknown] = [&known, &unknown]
+                .map(|value| value.substitute(&fill).with_constant_reductions().is_zero());
             known == unknown
         };
         !kernel.tensor(kernel.result()).format.is_sparse()

@@ -58,11 +58,7 @@ fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
 }
 
 /// Returns whether a value is zero if some operands are absent.
-pub(in crate::schedule) fn is_zero_without(
-    kernel: &Kernel,
-    value: &Expr,
-    absent: &[&Access],
-) -> bool {
+fn is_zero_without(kernel: &Kernel, value: &Expr, absent: &[&Access]) -> bool {
     let fill = |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
     value.substitute(&fill).is_zero()
 }
