@@ -125,8 +125,6 @@ impl ByParent {
 /// arrays are denoted by their names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Buckets {
-    /// The result.
-    pub result: String,
     /// The array with the coordinate in each slot.
     pub slots: String,
     /// The mark of an empty slot.

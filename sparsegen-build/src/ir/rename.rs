@@ -69,8 +69,8 @@ impl Function {
                 [result, entries].into_iter().chain(arrays).for_each(&mut *visit);
             }
             for buckets in &mut parallel.buckets {
-                let Buckets { result, slots, width, below, parents, .. } = buckets;
-                [result, slots, width].into_iter().for_each(&mut *visit);
+                let Buckets { slots, width, below, parents, .. } = buckets;
+                [slots, width].into_iter().for_each(&mut *visit);
                 for (array, initial) in below {
                     visit(&mut array.name);
                     of_expr(initial, visit);

@@ -75,7 +75,7 @@ impl PositionIteration for LooseCompressed {
     }
 }
 
-/// Joins are appended without gaps. Until the end, `lo` has one more element: the position of
+/// Segments are appended without gaps. Until the end, `lo` has one more element: the position of
 /// the next coordinate.
 impl Append for LooseCompressed {
     fn append_init(&self, storage: &Storage) -> Vec<Stmt> {

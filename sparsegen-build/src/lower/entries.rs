@@ -25,9 +25,9 @@ use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
 
-/// Returns an upper bound of the number of entries that a plan appends to the result, and its reason, or `None` if
-/// the operands do not bound it. `entries` returns the number of entries of an operand that the
-/// loops may visit, if it is known before the loops.
+/// Returns an upper bound of the number of entries that a plan appends to the result, and its reason,
+/// or `None` if the operands do not bound it. `entries` returns the number of entries of an operand
+/// that the loops may visit, if it is known before the loops.
 pub(super) fn most_entries(
     program: &Program,
     result: &Access,

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::mem;
 
 use super::parallel::run_all;
-use crate::memory::filled;
+use super::{grow, widen};
 use crate::{Error, Width};
 
 /// The tables of parts in buckets of one width: what moves from the slots that the parts have filled.
@@ -27,7 +27,7 @@ pub struct Buckets {
 #[derive(Debug)]
 struct Table {
     slots: usize,
-    /// The entries that were inserted, or `None` if the table is that of a part.
+    /// The entries that were inserted, or `None` if a part has filled the table.
     inserted: Option<Vec<Move>>,
     /// The slots that were then exchanged, in order.
     swaps: Vec<(usize, usize)>,
@@ -118,7 +118,7 @@ impl Buckets {
             kept.collect::<Vec<_>>().into_iter().zip(&self.tables).collect();
         let joined = run_all(kept, |(mut array, Table { slots, inserted, swaps })| {
             if let Some(moves) = inserted {
-                array = self::array(initial, *slots, each, self.what)?;
+                grow(&mut array, &[*slots, each], initial, self.what)?;
                 for Move { part, from, to } in moves {
                     array[to * each..][..each]
                         .copy_from_slice(&parts[*part][from * each..][..each]);
@@ -172,17 +172,14 @@ fn table<C: Width>(
     let (mut crd, inserted) = match &mut parts[..] {
         [only] if only.width == width => (mem::take(&mut only.crd), None),
         parts => {
-            let mut crd = array(C::MAX, parents, width, what)?;
+            let mut crd = Vec::new();
+            grow(&mut crd, &[parents, width], C::MAX, what)?;
             let mut moves = Vec::new();
             for parent in 0..parents {
                 let bucket = &mut crd[parent * width..][..width];
                 for part in parts.iter() {
                     for (coordinate, from) in part.entries(parent) {
-                        let mut slot = coordinate.to_usize() & (width - 1);
-                        while bucket[slot] != C::MAX {
-                            slot = (slot + 1) & (width - 1);
-                        }
-                        bucket[slot] = coordinate;
+                        let slot = widen::insert(bucket, coordinate);
                         moves.push(Move { part: part.part, from, to: parent * width + slot });
                     }
                 }
@@ -208,7 +205,9 @@ fn sort_runs<C: Width>(crd: &mut [C], width: usize) -> Vec<(usize, usize)> {
             let coordinate = bucket[slot];
             // Few slots follow a used one.
             if (before != C::MAX) & (coordinate != C::MAX) {
-                insert(bucket, end, |a, b| swaps.push((parent * width + a, parent * width + b)));
+                sort_into_run(bucket, end, |a, b| {
+                    swaps.push((parent * width + a, parent * width + b))
+                });
             }
             before = bucket[slot];
         }
@@ -218,10 +217,9 @@ fn sort_runs<C: Width>(crd: &mut [C], width: usize) -> Vec<(usize, usize)> {
 
 /// Inserts the coordinate of a slot into the sorted run before it.
 #[inline(never)]
-fn insert<C: Width>(bucket: &mut [C], end: usize, mut swapped: impl FnMut(usize, usize)) {
+fn sort_into_run<C: Width>(bucket: &mut [C], end: usize, mut swapped: impl FnMut(usize, usize)) {
     let mask = bucket.len() - 1;
-    // The distance from the first slot is that of the slot before, and 1 more, if both have the same
-    // first slot.
+    // Coordinates with the same first slot: the second one is one slot farther away from it.
     let distance = |slot: usize, coordinate: C| slot.wrapping_sub(coordinate.to_usize()) & mask;
     for k in (0..=end).rev() {
         let [a, b] = [k.wrapping_sub(1), k].map(|k| k & mask);
@@ -235,17 +233,6 @@ fn insert<C: Width>(bucket: &mut [C], end: usize, mut swapped: impl FnMut(usize,
         bucket.swap(a, b);
         swapped(a, b);
     }
-}
-
-/// Returns an array of as many elements for each of a number of things.
-fn array<T: Clone>(
-    value: T,
-    count: usize,
-    each: usize,
-    what: &'static str,
-) -> Result<Vec<T>, Error> {
-    let elements = count.checked_mul(each).and_then(|elements| filled(value, elements));
-    elements.ok_or_else(|| Error::Size { format: what, shape: vec![count, each] })
 }
 
 #[cfg(test)]

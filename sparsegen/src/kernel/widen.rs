@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::memory::filled;
+use super::grow;
 use crate::{Error, Width};
 
-/// Doubles the width of the buckets of a `hashed` level and inserts their coordinates again.
+/// Doubles the width of the buckets of a `hashed` level, a power of two, and inserts their coordinates again.
 /// [`Widened::moving`] then moves the elements of another array along.
 ///
 /// Takes time proportional to the number of slots. `what` names the arrays in errors.
@@ -18,27 +18,30 @@ pub fn widen<C: Width>(
     what: &'static str,
 ) -> Result<Widened, Error> {
     let (wider, count) = (2 * width, crd.len());
-    let narrow = core::mem::replace(crd, doubled(count, C::MAX, what)?);
+    let narrow = core::mem::take(crd);
+    grow(crd, &[2, count], C::MAX, what)?;
     let mut moves = Vec::new();
     for (from, coordinate) in narrow.into_iter().enumerate() {
         if coordinate == C::MAX {
             continue;
         }
         let bucket = from / width * wider;
-        let mut slot = coordinate.to_usize() % wider;
-        while crd[bucket + slot] != C::MAX {
-            slot = (slot + 1) % wider;
-        }
-        crd[bucket + slot] = coordinate;
+        let slot = insert(&mut crd[bucket..bucket + wider], coordinate);
         moves.push((from, bucket + slot));
     }
     Ok(Widened { width: wider, count, moves, what })
 }
 
-/// Returns an array of twice as many elements.
-fn doubled<T: Clone>(count: usize, value: T, what: &'static str) -> Result<Vec<T>, Error> {
-    let array = count.checked_mul(2).and_then(|count| filled(value, count));
-    array.ok_or_else(|| Error::Size { format: what, shape: vec![2, count] })
+/// Stores a new coordinate in the first empty slot for it; returns the slot. The number of slots is a
+/// power of two.
+pub(super) fn insert<C: Width>(bucket: &mut [C], coordinate: C) -> usize {
+    let mask = bucket.len() - 1;
+    let mut slot = coordinate.to_usize() & mask;
+    while bucket[slot] != C::MAX {
+        slot = (slot + 1) & mask;
+    }
+    bucket[slot] = coordinate;
+    slot
 }
 
 /// The moves of slots to wider buckets.
@@ -60,8 +63,8 @@ impl Widened {
     /// [`Error::Size`] if the memory for the array is not available.
     pub fn moving<V: Copy>(self, array: &mut Vec<V>, initial: V) -> Result<Self, Error> {
         let each = array.len().checked_div(self.count).unwrap_or(0);
-        let wider = doubled(array.len(), initial, self.what)?;
-        let old = core::mem::replace(array, wider);
+        let old = core::mem::take(array);
+        grow(array, &[2, old.len()], initial, self.what)?;
         for (from, to) in &self.moves {
             array[to * each..][..each].copy_from_slice(&old[from * each..][..each]);
         }
@@ -97,7 +100,7 @@ mod tests {
     fn what_no_machine_has_is_an_error() {
         for count in [usize::MAX, usize::MAX / 4, usize::MAX / 64] {
             let expected = Error::Size { format: "a", shape: vec![2, count] };
-            assert_eq!(doubled(count, 0_u64, "a"), Err(expected));
+            assert_eq!(grow(&mut Vec::new(), &[2, count], 0_u64, "a"), Err(expected));
         }
     }
 }

@@ -26,7 +26,6 @@ impl Assembler<'_> {
             Some((
                 level,
                 Buckets {
-                    result: self.program.tensor(self.target.tensor).argument.clone(),
                     slots: storage.array(buckets.slots).to_owned(),
                     empty: Expr::largest(storage.crd),
                     width,
@@ -37,11 +36,7 @@ impl Assembler<'_> {
         });
         let mut found: Vec<(usize, Buckets)> = found.collect();
         if let (true, Some((level, outermost))) = (are_shared, found.first_mut()) {
-            let above = self.levels()[..*level].iter().zip(&self.storages);
-            let parents = above.fold(Expr::Index(1), |parents, (spec, storage)| {
-                let insert = spec.level.insert().expect("levels of shared parents insert");
-                insert.size(storage, parents)
-            });
+            let parents = self.inserted(0..*level);
             outermost.parents = Some(expanded(lowering.program, &lowering.names, parents));
         }
         found.into_iter().map(|(_, buckets)| buckets).rev().collect()

@@ -1,5 +1,7 @@
 //! Calls of the functions of the result's levels that store coordinates in any order.
 
+use std::ops::Range;
+
 use super::{Assembler, Purpose};
 use crate::format::LevelSpec;
 use crate::ir::{Expr, Extent, Stmt};
@@ -65,17 +67,23 @@ impl Assembler<'_> {
     /// Returns the arrays below the positions of a level.
     pub(super) fn below(&self, level: usize) -> Below {
         let levels = || self.levels().iter().zip(&self.storages).skip(level + 1);
-        let each =
-            levels().fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {
-                Some(insert) => insert.size(storage, each),
-                None => each,
-            });
+        let each = self.inserted(level + 1..self.levels().len());
         let of_level = |(spec, storage): (&LevelSpec, &Storage)| {
             spec.level.insert().map(|insert| insert.each_parent(storage)).unwrap_or_default()
         };
         let values = (self.vals.clone(), self.initial());
         let arrays = levels().flat_map(of_level).chain([values]).collect();
         Below { vals: self.vals.clone(), each, arrays }
+    }
+
+    /// Returns the number of positions that the levels of a range that insert have for each position
+    /// above them.
+    pub(super) fn inserted(&self, levels: Range<usize>) -> Expr {
+        let levels = self.levels()[levels.clone()].iter().zip(&self.storages[levels]);
+        levels.fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {
+            Some(insert) => insert.size(storage, each),
+            None => each,
+        })
     }
 
     /// Returns the value of positions where nothing is computed.
