@@ -176,7 +176,12 @@ impl Frame {
                 let begin: usize = before.iter().map(|part| length(part, by)).sum();
                 all.extend(part.iter().map(|position| position + begin));
             }
-            Joining::Ends => all = vec![0, last + part.last().copied().unwrap_or(0)],
+            Joining::Ends if all.is_empty() => all = part,
+            Joining::Ends => {
+                if let (Some(end), Some(of_part)) = (all.last_mut(), part.last()) {
+                    *end += of_part;
+                }
+            }
             Joining::Bits { of, after } => {
                 let count = |frame: &mut Frame, name: &str| {
                     frame.values(&Argument::Name(name.to_owned())).map(|values| values.len())
