@@ -2,6 +2,7 @@
 
 mod assembly;
 mod bitmap;
+mod block_compressed;
 mod carried;
 mod check;
 pub mod code;

@@ -15,6 +15,7 @@
 //! | [`Dense`] | every coordinate | none |
 //! | [`Compressed`] | a segment of a list | `pos`, `crd` |
 //! | [`LooseCompressed`] | a segment of a list with gaps | `lo`, `hi`, `crd` |
+//! | [`BlockCompressed`] | a segment of a list of blocks with short coordinates | `pos`, `blocks`, `first`, `crd` |
 //! | [`Singleton`] | one | `crd` |
 //! | [`Hashed`] | a hash table | `crd` |
 //! | [`Bitmap`] | the coordinates whose bits are set | `bits` |
@@ -164,6 +165,7 @@ use crate::memory::filled;
 
 mod axis;
 mod bitmap;
+mod block_compressed;
 mod compressed;
 mod dense;
 mod fault;
@@ -182,6 +184,7 @@ mod tuple;
 pub(crate) use axis::Axes;
 pub use axis::{Axis, Diagonal};
 pub use bitmap::{Bitmap, BitmapView};
+pub use block_compressed::{BlockCompressed, BlockCompressedView};
 pub use compressed::{Compressed, CompressedView};
 pub use dense::{Dense, DenseView};
 pub use fault::Fault;

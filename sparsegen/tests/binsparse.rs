@@ -92,6 +92,20 @@ impl Format for Mixed {
         (level::LooseCompressed<u16, u8>, level::Bitmap, level::Dense, level::Structured<u8, 1, 2>);
 }
 
+/// `(i, j) -> (i : block_compressed(2), j : block_compressed)`
+#[derive(Clone, Copy, Debug)]
+struct Short;
+
+impl Format for Short {
+    const NAME: &'static str = "short";
+    const MAP: Map = Map::new(&[
+        LevelMap::dimension(0, "block_compressed").parameters(&[2]),
+        LevelMap::dimension(1, "block_compressed").parameters(&[65536]),
+    ]);
+    type Shape = [usize; 2];
+    type Levels = (level::BlockCompressed<u32, u16, u8, 2>, level::BlockCompressed);
+}
+
 /// `csr` whose other entries are infinite.
 #[derive(Clone, Copy, Debug)]
 struct Distances;
@@ -119,6 +133,7 @@ fn tensors_of_every_format_come_back() {
     round_trip(&matrix::<Ell>());
     round_trip(&matrix::<HashRows<u32, u64>>());
     round_trip(&matrix::<Mixed>());
+    round_trip(&matrix::<Short>());
     round_trip(&matrix::<Distances>());
     round_trip(&Tensor::<f64, Csr>::zeros([0, 5]).unwrap());
     round_trip(&Tensor::<f64, Csr>::zeros([5, 0]).unwrap());
@@ -363,6 +378,7 @@ fn damaged_files_are_refused() {
     check(&matrix::<HashRows>());
     check(&matrix::<Coo<2>>());
     check(&matrix::<Mixed>());
+    check(&matrix::<Short>());
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::fmt::Debug;
 
 use common::{Random, coordinates, declare};
 use sparsegen::level::{
-    Bitmap, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range, Singleton, Structured,
+    Bitmap, BlockCompressed, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range,
+    Singleton, Structured,
 };
 use sparsegen::*;
 
@@ -22,6 +23,9 @@ declare! {
     HashFull = "hash_full", 1 { 0: "hashed".full, Hashed<u8>; }
     HashSigned = "hash_signed", 2 { (DIAGONAL): "hashed", Hashed<i8>; (I): "compressed", Compressed; }
     Loose = "loose", 2 { 0: "dense", D; 1: "loose_compressed", LooseCompressed; }
+    Short = "short", 2 {
+        0: "dense", D; 1: "block_compressed"[3], BlockCompressed<u32, u32, u8, 3>;
+    }
     Bits = "bits", 2 { 0: "dense", D; 1: "bitmap", Bitmap; }
     TwoOfFour = "two_of_four", 2 {
         0: "dense", D; (LevelExpr::Div(&J, 4)): "dense", D;
@@ -102,6 +106,35 @@ fn the_mark_of_an_empty_slot_is_no_coordinate() {
     let expected = "format `hash_vector`: coordinates and the mark of an empty slot of level 1 \
                     reach 256, which does not fit `u8`; choose `u16`";
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn blocks_of_coordinates_are_checked() {
+    let short = |pos: &[u32], blocks: &[u32], first: &[u32], crd: &[u8]| {
+        let [pos, blocks, first] = [pos, blocks, first].map(<[u32]>::to_vec);
+        let columns = BlockCompressed { pos, blocks, first, crd: crd.to_vec() };
+        parts::<Short>([2, 8], (D { size: 2 }, columns), crd.len())
+    };
+    let (pos, blocks, first, crd) = (&[0, 1, 3], &[2, 0, 1], &[0, 1, 3, 4], &[1, 0, 2, 0]);
+    assert_eq!(short(pos, blocks, first, crd), Ok(()));
+    refused(short(&[0, 3], blocks, first, crd), 2, 2, "`pos` has 2 elements, and needs one more");
+    refused(short(&[1, 1, 3], blocks, first, crd), 2, 0, "`pos` starts at 1");
+    refused(short(&[0, 4, 3], blocks, first, crd), 2, 2, "`pos` decreases from 4 to 3");
+    refused(short(&[0, 1, 2], blocks, first, crd), 2, 2, "`pos` ends at 2, but `blocks` has 3");
+    refused(short(pos, &[2, 0], first, crd), 2, 2, "`pos` ends at 3, but `blocks` has 2");
+    refused(short(pos, blocks, &[0, 1, 3], crd), 2, 3, "`first` has 3 elements, and needs one");
+    refused(short(pos, blocks, &[0, 1, 3, 3], crd), 2, 3, "`first` ends at 3, but `crd` has 4");
+    refused(short(pos, blocks, &[0, 1, 1, 4], crd), 2, 1, "the block has no positions");
+    refused(short(pos, &[2, 1, 1], first, crd), 2, 2, "blocks of a parent go from 1 to 1");
+    refused(short(pos, blocks, first, &[1, 2, 2, 0]), 2, 2, "of a block go from 2 to 2");
+    refused(short(pos, blocks, first, &[1, 0, 3, 0]), 2, 2, "3 is not below 3");
+    refused(
+        short(pos, blocks, first, &[2, 0, 2, 0]),
+        2,
+        0,
+        "of block 2 of 3 is not below the size 8",
+    );
+    refused(short(pos, &[u32::MAX, 0, 1], first, crd), 2, 0, "is not below the size 8");
 }
 
 #[test]
@@ -249,6 +282,7 @@ fn extreme_extents_never_panic() {
     check::<HashVector<u64, u64>>();
     check::<Ell<u64, u64>>();
     check::<Loose>();
+    check::<Short>();
     check::<Bits>();
     check::<TwoOfFour>();
     check::<Blocks>();
@@ -306,6 +340,15 @@ fn changed_parts_never_panic() {
             0 => change_array(&mut levels.1.lo, number, random),
             1 => change_array(&mut levels.1.hi, number, random),
             _ => change_array(&mut levels.1.crd, number, random),
+        }
+    });
+    mutate::<Short>(|levels, random| {
+        let number = random.below(8) as u32;
+        match random.below(4) {
+            0 => change_array(&mut levels.1.pos, number, random),
+            1 => change_array(&mut levels.1.blocks, number, random),
+            2 => change_array(&mut levels.1.first, number, random),
+            _ => change_array(&mut levels.1.crd, number as u8, random),
         }
     });
     mutate::<Bits>(|levels, random| {

@@ -82,7 +82,9 @@ fn hash_tables_bitmaps_and_gaps() {
     round_trips::<HashDense, HashCoo>();
     round_trips::<HashCoo, LooseRows>();
     round_trips::<LooseRows, LooseFull>();
-    round_trips::<LooseFull, BitRows>();
+    round_trips::<LooseFull, ShortRows>();
+    round_trips::<ShortRows, ShortShort>();
+    round_trips::<ShortShort, BitRows>();
     round_trips::<BitRows, BitBits>();
     round_trips::<BitBits, BitCompressed>();
     round_trips::<BitCompressed, Dcsr>();

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Level, bitmap, check, compressed, dense, hashed, loose_compressed, offset, range, singleton,
-    structured,
+    Level, bitmap, block_compressed, check, compressed, dense, hashed, loose_compressed, offset,
+    range, singleton, structured,
 };
 use crate::error::{Code, Diagnostic};
 
@@ -27,6 +27,7 @@ impl Default for Levels {
             Rc::new(hashed::Hashed),
             Rc::new(loose_compressed::LooseCompressed),
             Rc::new(bitmap::Bitmap),
+            Rc::new(block_compressed::BlockCompressed::default()),
             Rc::new(structured::Structured::default()),
         ];
         Levels { known, refused: Vec::new() }

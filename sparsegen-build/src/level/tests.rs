@@ -101,6 +101,7 @@ const CASES: &[(&str, Relation)] = &[
     ("dense", Relation::Minuend),
     ("compressed", Relation::Minuend),
     ("loose_compressed", Relation::Minuend),
+    ("block_compressed", Relation::Minuend),
     ("singleton", Relation::Minuend),
     ("hashed", Relation::Minuend),
     ("bitmap", Relation::Minuend),
@@ -141,6 +142,15 @@ append a_crd.push(j);
 edges a_hi.push(a_crd.len()); a_lo.push(a_crd.len());
 edges behind a_hi.resize(q, a_lo[a_lo.len() - 1]); a_lo.resize(q + 1, a_lo[a_lo.len() - 1]); a_hi.push(a_crd.len()); a_lo.push(a_crd.len());
 finalize a_hi.resize(q, a_lo[a_lo.len() - 1]); a_lo.resize(q + 1, a_lo[a_lo.len() - 1]); a_lo.resize(a_hi.len(), 0);
+
+block_compressed, Minuend
+positions a_first[a_pos[q]]..a_first[a_pos[q + 1]]
+at a_blocks[block] * 65536 + a_crd[p] if always
+init a_pos.clear(); a_pos.push(0); a_blocks.clear(); a_first.clear(); a_crd.clear();
+append if a_blocks.len() == a_pos[a_pos.len() - 1] || a_blocks[a_blocks.len() - 1] != j / 65536 { a_blocks.push(j / 65536); a_first.push(a_crd.len()); } a_crd.push(j % 65536);
+edges a_pos.push(a_blocks.len());
+edges behind a_pos.resize(q + 1, a_pos[a_pos.len() - 1]); a_pos.push(a_blocks.len());
+finalize a_first.push(a_crd.len()); a_pos.resize(q + 1, a_blocks.len());
 
 singleton, Minuend
 positions q..q + 1

@@ -98,11 +98,11 @@ impl Lowering<'_> {
                         let ends = ends_at(spec.level.as_ref(), storage, array.field, parents);
                         ends.then(|| Expr::add(parents.clone(), Expr::Index(1)))
                     }),
-                    Holds::Coordinates => children
+                    Holds::Coordinates | Holds::Numbers(_) => children
                         .clone()
                         .filter(|_| holds_one_each(spec.level.as_ref(), storage, array.field)),
                     Holds::Bits | Holds::Entries => children.clone(),
-                    Holds::Indices(_) | Holds::Numbers(_) => None,
+                    Holds::Indices(_) => None,
                 };
                 known.extend(most.map(|most| (storage.array(array.field).to_owned(), most)));
             }

@@ -29,20 +29,20 @@ pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Ve
     fits
 }
 
-/// Returns the arrays of coordinates that get at most one element for each appended coordinate.
+/// Returns the arrays of coordinates and numbers that get one element for each appended coordinate.
 pub(super) fn takes_one<'s>(level: &dyn Level, storage: &'s Storage) -> Vec<&'s str> {
     let Some(append) = level.append() else { return Vec::new() };
     let stmts = append.append_coord(storage, Expr::Index(0));
-    let (uses, mut repeats) = (Uses::of(&stmts), false);
-    for stmt in &stmts {
-        stmt.for_each(&mut |stmt| {
-            repeats |= matches!(stmt, Stmt::For { .. } | Stmt::While { .. } | Stmt::Resize { .. });
-        });
-    }
+    let uses = Uses::of(&stmts);
+    let is_pushed = |name: &str| {
+        let mut pushes = stmts.iter();
+        pushes.any(|stmt| matches!(stmt, Stmt::Push { array, .. } if array == name))
+    };
     let held = storage.arrays.iter().zip(level.arrays());
-    let held = held.filter(|(_, array)| array.holds == Holds::Coordinates);
-    let names = held.map(|((_, name), _)| name.as_str());
-    names.filter(|name| !repeats && uses.writes(name) == 1).collect()
+    let held = held
+        .filter(|(_, array)| matches!(array.holds, Holds::Coordinates | Holds::Numbers(_)))
+        .map(|((_, name), _)| name.as_str());
+    held.filter(|name| is_pushed(name) && uses.writes(name) == 1).collect()
 }
 
 /// Binds indices of stores that use the length of the same array, which cannot be borrowed while

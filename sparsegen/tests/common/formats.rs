@@ -1,7 +1,8 @@
 //! Formats that use every level and every kind of map.
 
 use sparsegen::level::{
-    Bitmap, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range, Singleton, Structured,
+    Bitmap, BlockCompressed, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range,
+    Singleton, Structured,
 };
 use sparsegen::*;
 
@@ -139,6 +140,13 @@ declare! {
     LooseFull = "loose_full", 2 {
         (J): "loose_compressed", L; (I): "loose_compressed".full, L;
     }
+    ShortRows = "short_rows", 2 {
+        (I): "dense", D; (J): "block_compressed"[2], BlockCompressed<u32, u32, u8, 2>;
+    }
+    ShortShort = "short_short", 2 {
+        (J): "block_compressed"[3], BlockCompressed<u16, u8, u8, 3>;
+        (I): "block_compressed"[65536], BlockCompressed;
+    }
     BitRows = "bit_rows", 2 { (I): "dense", D; (J): "bitmap", Bitmap; }
     BitBits = "bit_bits", 2 { (J): "bitmap", Bitmap; (I): "bitmap", Bitmap; }
     BitCompressed = "bit_compressed", 2 { (I): "bitmap", Bitmap; (J): "compressed", C; }
@@ -177,7 +185,7 @@ macro_rules! for_each_format {
             DiaColumns DiaDense DiaSparse DiaHashed DiaRows DiaBlocks DiaWide Antidiagonals
             AntidiagonalsDense EllColumns EllRows EllSliced EllPairs EllBits Jagged
             HashHash HashCompressed HashDense HashLists BitUnpadded HashGroups DiaLists
-            LooseRows LooseLists LooseFull BitRows BitBits BitCompressed);
+            LooseRows LooseLists LooseFull ShortRows ShortShort BitRows BitBits BitCompressed);
         for_each_format!(@call $tensor: Csf<3> Coo<3> CooUnordered<3> Dense<3> DenseCol<3>
             Blocks3 BatchedDia Skewed CountedFibers);
     };

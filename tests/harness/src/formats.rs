@@ -17,7 +17,7 @@ pub const BUILTIN: [&str; 12] = [
 ];
 
 /// Other formats, with their declarations.
-pub const DECLARED: [(&str, &str); 8] = [
+pub const DECLARED: [(&str, &str); 9] = [
     ("bits", "(i, j) -> (i : dense, j : bitmap)"),
     ("blocks", "(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)"),
     (
@@ -28,6 +28,7 @@ pub const DECLARED: [(&str, &str); 8] = [
     ("hashes", "(i, j) -> (i : hashed, j : hashed)"),
     ("four_of_four", "(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(4, 4))"),
     ("dense_rows", "(i, j) -> (i : compressed, j : dense)"),
+    ("short_rows", "(i, j) -> (i : dense, j : block_compressed(2))"),
     ("hash_columns", "(i, j) -> (j : dense, i : hashed)"),
 ];
 

@@ -67,6 +67,8 @@ pub enum Kind {
     Compressed,
     /// `loose_compressed`
     Loose,
+    /// `block_compressed(n)`
+    Blocks(usize),
     /// `singleton`
     Singleton,
     /// `offset`
@@ -90,7 +92,9 @@ impl Kind {
     fn is_list(self) -> bool {
         match self {
             Kind::Compressed | Kind::Loose | Kind::Singleton | Kind::Offset | Kind::Hashed => true,
-            Kind::Dense | Kind::Range | Kind::Bitmap | Kind::Structured(..) => false,
+            Kind::Dense | Kind::Range | Kind::Bitmap | Kind::Blocks(_) | Kind::Structured(..) => {
+                false
+            }
         }
     }
 
@@ -100,6 +104,7 @@ impl Kind {
             Kind::Dense | Kind::Range | Kind::Structured(..) => true,
             Kind::Compressed
             | Kind::Loose
+            | Kind::Blocks(_)
             | Kind::Singleton
             | Kind::Offset
             | Kind::Hashed
@@ -180,6 +185,7 @@ impl Format {
                 Kind::Dense | Kind::Range | Kind::Offset | Kind::Bitmap => false,
                 Kind::Compressed
                 | Kind::Loose
+                | Kind::Blocks(_)
                 | Kind::Singleton
                 | Kind::Hashed
                 | Kind::Structured(..) => axis.size > 0,

@@ -1,9 +1,9 @@
 //! The levels of a format in a file.
 
 use crate::level::{
-    Axis, Bitmap, BitmapView, Compressed, CompressedView, Dense, DenseView, Hashed, HashedView,
-    Levels, LooseCompressed, LooseCompressedView, Offset, Range, Singleton, SingletonView,
-    Structured, StructuredView,
+    Axis, Bitmap, BitmapView, BlockCompressed, BlockCompressedView, Compressed, CompressedView,
+    Dense, DenseView, Hashed, HashedView, Levels, LooseCompressed, LooseCompressedView, Offset,
+    Range, Singleton, SingletonView, Structured, StructuredView,
 };
 use crate::{Error, Level, Width};
 
@@ -129,6 +129,8 @@ file_levels! {
         Some(Role::Sparse), { pos, crd }
     impl[P: Width + FileNumber, C: Width + FileNumber] LooseCompressed<P, C> as LooseCompressedView,
         None, { lo, hi, crd }
+    impl[P: Width + FileNumber, C: Width + FileNumber, O: Width + FileNumber, const N: usize]
+        BlockCompressed<P, C, O, N> as BlockCompressedView, None, { pos, blocks, first, crd }
     impl[C: Width + FileNumber] Singleton<C> as SingletonView, Some(Role::Continued), { crd }
     impl[C: Width + FileNumber, const N: usize, const M: usize] Structured<C, N, M>
         as StructuredView, None, { crd }

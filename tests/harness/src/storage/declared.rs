@@ -164,7 +164,9 @@ fn level_of(declaration: &LevelDeclaration) -> Option<Level> {
     let (_, arguments) = declaration.storage.split_once('<').unwrap_or(("", ""));
     let arguments: Vec<&str> = arguments.trim_end_matches('>').split(',').map(str::trim).collect();
     let (pos, crd) = match name {
-        "compressed" | "loose_compressed" => (arguments[0], *arguments.get(1)?),
+        "compressed" | "loose_compressed" | "block_compressed" => {
+            (arguments[0], *arguments.get(1)?)
+        }
         "hashed" | "singleton" | "structured" => ("u32", arguments[0]),
         _ => ("u32", "u32"),
     };
@@ -173,6 +175,7 @@ fn level_of(declaration: &LevelDeclaration) -> Option<Level> {
         "range" => Kind::Range,
         "compressed" => Kind::Compressed,
         "loose_compressed" => Kind::Loose,
+        "block_compressed" => Kind::Blocks(arguments.get(3)?.parse().ok()?),
         "singleton" => Kind::Singleton,
         "offset" => Kind::Offset,
         "hashed" => Kind::Hashed,

@@ -57,6 +57,32 @@ pub fn lay_out(
             set("crd", crd);
             (positions, count)
         }
+        Kind::Blocks(block) => {
+            let (mut pos, mut blocks, mut first, mut crd) = (vec![0], vec![], vec![0], vec![]);
+            let mut positions = vec![0; children.len()];
+            for parent in 0..parents {
+                for k in (0..children.len()).filter(|k| children[*k].parent == parent) {
+                    let number = children[k].number as usize;
+                    if blocks.len() == pos[parent] || blocks.last() != Some(&(number / block)) {
+                        blocks.push(number / block);
+                        first.push(crd.len());
+                    }
+                    positions[k] = crd.len();
+                    crd.push(number % block);
+                    *first.last_mut()? = crd.len();
+                }
+                pos.push(blocks.len());
+            }
+            let count = crd.len();
+            set("pos", pos);
+            set("blocks", blocks);
+            set("first", first);
+            set("crd", crd);
+            if count as i128 > level.pos {
+                return None;
+            }
+            (positions, count)
+        }
         Kind::Singleton => {
             if level.full && parents > 0 && axis.size != 1 {
                 return None;

@@ -43,7 +43,9 @@ impl Format {
             }
             count = match self.levels[l].kind {
                 Kind::Dense | Kind::Range | Kind::Bitmap => count * axis.size,
-                Kind::Compressed | Kind::Loose | Kind::Hashed => array(arrays, l, "crd")?.len(),
+                Kind::Compressed | Kind::Loose | Kind::Blocks(_) | Kind::Hashed => {
+                    array(arrays, l, "crd")?.len()
+                }
                 Kind::Singleton | Kind::Offset => count,
                 Kind::Structured(kept, _) => count * kept,
             };
@@ -94,6 +96,15 @@ impl Format {
             }
             Kind::Compressed => listed(at("pos", q)?..at("pos", q + 1)?),
             Kind::Loose => listed(at("lo", q)?..at("hi", q)?),
+            Kind::Blocks(block) => {
+                let mut children = Vec::new();
+                for b in at("pos", q)?..at("pos", q + 1)? {
+                    for p in at("first", b)?..at("first", b + 1)? {
+                        children.push(((at("blocks", b)? * block + at("crd", p)?) as i64, p));
+                    }
+                }
+                Ok(children)
+            }
             Kind::Singleton => listed(q..q + 1),
             Kind::Offset => {
                 let number = self.derived(l, parent).ok_or("no diagonal for an offset level")?;
