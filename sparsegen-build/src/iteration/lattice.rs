@@ -135,7 +135,7 @@ impl Lattice {
             Regions {
                 operands: sparse,
                 optional,
-                certain: select(&|iterator| optional::is_term_of(iterator, body))
+                certain: select(&|iterator| optional::is_term_of(&iterator.access, body))
                     .intersection(optional),
                 most,
                 known: select(&|iterator| kernel.is_made(iterator.access.tensor)),

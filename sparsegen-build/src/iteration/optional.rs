@@ -9,6 +9,7 @@ use crate::limits::{BODIES, CASES};
 use crate::notation::{Access, BinaryOp, Expr, Function};
 
 use super::iterator::LevelIterator;
+use super::padding;
 
 /// Returns the largest number of bodies of a loop that distinguishes so many operands that may be
 /// optional, with so many levels below.
@@ -45,7 +46,7 @@ pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -
         None => {
             let mut levels = format.levels[iterator.level..].iter();
             levels.all(|spec| spec.properties.unique)
-                && !pads(program, body)
+                && !distinguishes_padding(program, body)
                 && only_adds(body, &iterator.access)
         }
     };
@@ -54,9 +55,13 @@ pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -
         && program.kernel.predicate(iterator.access.tensor).is_none()
 }
 
-/// Returns whether a statement reads elements that need not be entries.
-fn pads(program: &Program, stmt: &Stmt) -> bool {
-    stmt.reads().iter().any(|access| program.tensor(access.tensor).format.pads())
+/// Returns whether a statement reads elements that need not be entries, unless all are, and are only
+/// added: it then runs if any of them is an entry.
+fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
+    let pads = |access: &Access| program.tensor(access.tensor).format.pads();
+    let reads = stmt.reads();
+    let is_alike = |access: &Access| pads(access) && padding::is_only_added(program, access, stmt);
+    reads.iter().any(|access| pads(access)) && !reads.iter().all(|access| is_alike(access))
 }
 
 /// Returns whether the body for all operands assigns what the body of a region does, under the same
@@ -78,10 +83,10 @@ pub(super) fn suits(shared: &Stmt, own: &Stmt) -> bool {
     of_shared == of_own
 }
 
-/// Returns whether a statement is one assignment with the value of an iterator as a term, so that it
+/// Returns whether a statement is one assignment with the value of an access as a term, so that it
 /// has an effect wherever there is an entry.
-pub(super) fn is_term_of(iterator: &LevelIterator, stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Assign { .. }) && only_adds(stmt, &iterator.access)
+pub(super) fn is_term_of(access: &Access, stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Assign { .. }) && only_adds(stmt, access)
 }
 
 /// Returns whether a statement has no loop and only adds or compares the value of an access. The

@@ -2,10 +2,12 @@
 //!
 //! Levels do not distinguish padding from entries. A statement is therefore split at the last level
 //! of such an operand: one branch for an entry, the other for an operand without an entry. It is
-//! not split if the added fill value does not change its effect.
+//! not split if the added fill value does not change its effect. Operands that are only added are
+//! not distinguished from each other, so that the number of branches does not grow with them.
 
 use super::full;
 use super::iterator::Frontier;
+use super::optional::{is_term_of, suits};
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
 
@@ -17,20 +19,40 @@ pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt
         format.pads() && before.resolved(access) < depth && inner.resolved(access) == depth
     };
     let reads = stmt.reads();
-    let padded: Vec<Access> = reads.into_iter().filter(|a| is_reached(a)).cloned().collect();
-    padded.iter().fold(stmt.clone(), |stmt, access| match distinguishes_padding(program, &stmt) {
-        true => split_by(program, access, stmt),
+    let padded = reads.into_iter().filter(|access| is_reached(access)).cloned();
+    let (terms, others): (Vec<Access>, Vec<Access>) =
+        padded.partition(|access| is_only_added(program, access, stmt));
+    let groups = Some(terms).filter(|terms| !terms.is_empty()).into_iter();
+    let groups = groups.chain(others.into_iter().map(|access| vec![access]));
+    groups.fold(stmt.clone(), |stmt, group| match distinguishes_padding(program, &stmt) {
+        true => split_by(program, &group, stmt),
         false => stmt,
     })
 }
 
-fn split_by(program: &Program, access: &Access, stmt: Stmt) -> Stmt {
-    let fill = program.kernel.fill(access.tensor);
-    let present = Expr::call(Function::Present, vec![Expr::Access(access.clone()), fill]);
+/// Returns whether a statement is one assignment to which an operand only adds its elements, so that
+/// it computes the same value from padding as without an entry.
+pub(super) fn is_only_added(program: &Program, access: &Access, stmt: &Stmt) -> bool {
+    let accumulates = |op: ReduceOp| op != ReduceOp::PROD;
+    matches!(stmt, Stmt::Assign { accumulate, .. } if accumulate.is_none_or(accumulates))
+        && is_term_of(access, stmt)
+        && !program.kernel.may_be_infinite(&program.kernel.fill(access.tensor))
+}
+
+/// Splits a statement by whether any operand of a group has an entry.
+fn split_by(program: &Program, group: &[Access], stmt: Stmt) -> Stmt {
+    let is_present = |access: &Access| {
+        let fill = program.kernel.fill(access.tensor);
+        Expr::call(Function::Present, vec![Expr::Access(access.clone()), fill])
+    };
+    let present = group.iter().map(is_present).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+    let Some(present) = present else { return stmt };
     let absent = Expr::call(Function::Not, vec![present.clone()]);
-    let without = stmt.in_region(&program.kernel, &|other| other == access, &|_| false);
+    let without = stmt.in_region(&program.kernel, &|other| group.contains(other), &|_| false);
     let without = program.with_constants(&without);
-    if without == stmt {
+    let has_same_effect =
+        group.iter().all(|access| is_only_added(program, access, &stmt)) && suits(&stmt, &without);
+    if without == stmt || has_same_effect {
         return stmt;
     }
     // A result with all coordinates of a level has those of padding.
