@@ -223,6 +223,12 @@ impl Expr {
         }
     }
 
+    /// Returns whether a reduction binds a variable.
+    pub fn binds(&self, v: VariableId) -> bool {
+        let binds = |value: &Expr| matches!(value, Expr::Reduce(of) if of.variables.contains(&v));
+        binds(self) || self.children().into_iter().any(|child| child.binds(v))
+    }
+
     /// Calls `visit` with every access, in the order of the text.
     pub fn for_each_access<'e>(&'e self, visit: &mut impl FnMut(&'e Access)) {
         match self {

@@ -170,7 +170,10 @@ impl Nest<'_> {
         outermost_reductions(&value, &mut |reduce| {
             reduced.extend(self.open_loops(bound, &reduce.variables));
         });
-        let next = self.order.iter().find(|v| free.contains(v) || reduced.contains(v));
+        let is_next = |v: &VariableId| {
+            free.contains(v) || reduced.contains(v) || self.is_fixed_within(bound, &value, *v)
+        };
+        let next = self.order.iter().find(|v| is_next(v));
         match next {
             None => Some(Stmt::assign(target.clone(), accumulate, value)),
             Some(v) if free.contains(v) => {
@@ -203,6 +206,15 @@ impl Nest<'_> {
                 self.gather(bound, free, target, value)
             }
         }
+    }
+
+    /// Returns whether a variable with a single coordinate is that of a nested reduction, and all loops
+    /// outside of its own enclose the statement.
+    fn is_fixed_within(&self, bound: &[VariableId], value: &Expr, v: VariableId) -> bool {
+        let mut outside = self.order.iter().take_while(|other| **other != v);
+        let mut binds = false;
+        outermost_reductions(value, &mut |reduce| binds |= reduce.body.binds(v));
+        binds && fixed::is_fixed(self.program, v) && outside.all(|other| bound.contains(other))
     }
 
     /// Returns whether a target may be skipped where a mask excludes the value: it is not a result
