@@ -50,8 +50,10 @@ fn split_by(program: &Program, group: &[Access], stmt: Stmt) -> Stmt {
     let absent = Expr::call(Function::Not, vec![present.clone()]);
     let without = stmt.in_region(&program.kernel, &|other| group.contains(other), &|_| false);
     let without = program.with_constants(&without);
-    let has_same_effect =
-        group.iter().all(|access| is_only_added(program, access, &stmt)) && suits(&stmt, &without);
+    // A known value is no entry.
+    let has_same_effect = group.iter().all(|access| is_only_added(program, access, &stmt))
+        && suits(&stmt, &without)
+        && !without.reads().is_empty();
     if without == stmt || has_same_effect {
         return stmt;
     }
