@@ -1,6 +1,7 @@
 //! Tensors that are distributed among ranks.
 
 use std::fmt::{self, Debug};
+use std::ops::Range;
 
 use mpi::traits::Equivalence;
 
@@ -139,19 +140,29 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
         world: &World,
         shape: F::Shape,
         layout: &Layout,
-        mut entries: Vec<(F::Shape, V)>,
+        entries: Vec<(F::Shape, V)>,
         merge: Merge<'_, V>,
     ) -> Result<Self, Error> {
         let rank = world.rank();
         world.agree(check::<F>(world, &shape, layout))?;
-        let (own, mode) = (layout.range(rank), outermost::<F>());
+        let local = world.agree(Self::packed(shape, layout.range(rank), entries, merge))?;
+        Ok(Distributed { local, shape, layout: layout.clone(), rank })
+    }
+
+    /// Creates the part of a rank from the entries that it owns. Not collective.
+    pub(super) fn packed(
+        shape: F::Shape,
+        own: Range<usize>,
+        mut entries: Vec<(F::Shape, V)>,
+        merge: Merge<'_, V>,
+    ) -> Result<Tensor<V, F>, Error> {
+        let mode = outermost::<F>();
         for (coordinate, _) in &mut entries {
             coordinate.as_mut()[mode] -= own.start;
         }
         let mut part = shape;
         part.as_mut()[mode] = own.len();
-        let local = world.agree(pack(part, entries, merge))?;
-        Ok(Distributed { local, shape, layout: layout.clone(), rank })
+        pack(part, entries, merge)
     }
 
     /// Creates a tensor from the part of each rank, in which the outermost mode counts from 0.
@@ -255,7 +266,11 @@ impl<V: Value, F: Format> Debug for Distributed<V, F> {
 }
 
 /// Checks that a layout divides the outermost mode among the ranks.
-fn check<F: Format>(world: &World, shape: &F::Shape, layout: &Layout) -> Result<(), Error> {
+pub(super) fn check<F: Format>(
+    world: &World,
+    shape: &F::Shape,
+    layout: &Layout,
+) -> Result<(), Error> {
     const { assert!(F::Shape::ORDER > 0, "a scalar has no mode to distribute") }
     layout.check("Distributed", shape.as_ref()[outermost::<F>()], world.size())
 }
