@@ -5,6 +5,7 @@
 //! may determine more.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Layout;
 use super::scheme::Scheme;
@@ -15,12 +16,13 @@ use crate::Error;
 pub struct Entries {
     /// The number of modes.
     order: usize,
-    coordinates: Vec<usize>,
+    /// Shared, as all pretended ranks have the same whole operands.
+    coordinates: Arc<Vec<usize>>,
 }
 
 impl Entries {
     pub(super) fn new(order: usize, coordinates: Vec<usize>) -> Entries {
-        Entries { order, coordinates }
+        Entries { order, coordinates: Arc::new(coordinates) }
     }
 
     /// Returns the number of modes.
@@ -126,6 +128,18 @@ impl Needed {
         }
     }
 
+    /// Returns the number of coordinates within a range.
+    pub(super) fn count(&self, range: Range<usize>) -> usize {
+        match self {
+            Needed::All => range.len(),
+            Needed::Range(own) => (range.start.max(own.start)..range.end.min(own.end)).len(),
+            Needed::Listed(list) => {
+                let before = |coordinate| list.partition_point(|one| *one < coordinate);
+                before(range.end) - before(range.start)
+            }
+        }
+    }
+
     /// Returns the coordinates within a range, ascending.
     pub(super) fn within(&self, range: Range<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
         match self {
@@ -179,6 +193,9 @@ impl Local {
     pub(super) fn used(&self, division: &Division) -> usize {
         let operands = division.scheme.operands.iter().zip(&self.entries);
         let used = operands.map(|(indexed, entries)| {
+            if indexed.variables.iter().all(|v| self.needed[*v] == Needed::All) {
+                return entries.len();
+            }
             let is_used = |entry: &&[usize]| {
                 let mut modes = indexed.variables.iter().zip(*entry);
                 modes.all(|(v, coordinate)| self.needed[*v].number(*coordinate).is_some())

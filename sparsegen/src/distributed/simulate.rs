@@ -45,8 +45,9 @@ impl<V: Value, F: Format> From<&Tensor<V, F>> for Pretended {
 
 /// Returns the traffic of a kernel on pretended ranks.
 ///
-/// Takes the time of inspecting all parts one after another: in the order of the numbers of
-/// entries, owned and received.
+/// Takes the time of inspecting all parts one after another, in the order of the number of ranks and
+/// the numbers of entries, owned and received: no rank looks at the entries of others. Only a whole
+/// operand whose entries restrict the needed coordinates is read on each rank.
 ///
 /// # Errors
 /// [`Error::Argument`] if the extents or the layouts of operands do not match.
@@ -117,8 +118,7 @@ impl Division {
         let foreign = |variable: usize| {
             let layout = self.layouts[variable].as_ref().expect("results are distributed");
             let (own, extent) = (layout.range(rank), layout.extent());
-            let all = needed[variable].within(0..extent).count();
-            all - needed[variable].within(own).count()
+            needed[variable].count(0..extent) - needed[variable].count(own)
         };
         let firsts = self.scheme.results.iter().filter_map(|result| result.first());
         firsts.filter(|first| *first != self.scheme.by).map(foreign).sum()

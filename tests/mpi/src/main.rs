@@ -8,6 +8,7 @@ mod asserts;
 mod files;
 mod random;
 mod refusals;
+mod volume;
 
 use mpi::traits::{Communicator, Root};
 use sparsegen::distributed::{Distributed, Layout, World, mpi};
@@ -42,6 +43,9 @@ fn main() {
     let mut process = std::process::id();
     universe.world().process_at_rank(0).broadcast_into(&mut process);
     let files = files::compare(&files::Folder::new(&world, process));
+    if world.size() == 1 {
+        volume::growth();
+    }
     if world.rank() == 0 {
         println!("{cases} runs and {files} files on {} ranks", world.size());
     }
