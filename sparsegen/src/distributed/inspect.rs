@@ -160,6 +160,20 @@ pub struct Stored {
     pub(super) shape: Vec<usize>,
     /// The division of its outermost mode, or `None` if every rank has the whole tensor.
     pub(super) layout: Option<Layout>,
+    /// The size of a value in bytes.
+    pub(super) value: usize,
+}
+
+impl Stored {
+    /// Returns the number of bytes of entries with their coordinates.
+    fn bytes_of_entries(&self, count: usize) -> usize {
+        count * (self.value + self.shape.len() * size_of::<usize>())
+    }
+
+    /// Returns the number of bytes of values that are sent or received: a buffer, and their positions.
+    pub(super) fn bytes_of_exchange(&self, count: usize) -> usize {
+        count * (self.value + size_of::<usize>())
+    }
 }
 
 /// The division of the variables of a kernel: the same on all ranks.
@@ -189,20 +203,24 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// Returns the number of entries of all operands at coordinates that the rank needs.
-    pub(super) fn used(&self, division: &Division) -> usize {
+    /// Returns the number of entries of all operands at coordinates that the rank needs, and the number
+    /// of their bytes.
+    pub(super) fn used(&self, division: &Division) -> (usize, usize) {
+        let (mut count, mut bytes) = (0, 0);
         let operands = division.scheme.operands.iter().zip(&self.entries);
-        let used = operands.map(|(indexed, entries)| {
-            if indexed.variables.iter().all(|v| self.needed[*v] == Needed::All) {
-                return entries.len();
-            }
+        for ((indexed, entries), stored) in operands.zip(&division.operands) {
             let is_used = |entry: &&[usize]| {
                 let mut modes = indexed.variables.iter().zip(*entry);
                 modes.all(|(v, coordinate)| self.needed[*v].number(*coordinate).is_some())
             };
-            entries.iter().filter(is_used).count()
-        });
-        used.sum()
+            let used = match indexed.variables.iter().all(|v| self.needed[*v] == Needed::All) {
+                true => entries.len(),
+                false => entries.iter().filter(is_used).count(),
+            };
+            count += used;
+            bytes += stored.bytes_of_entries(used);
+        }
+        (count, bytes)
     }
 
     /// Returns the coordinates of an entry in the local problem, if it is needed.
