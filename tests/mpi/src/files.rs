@@ -117,6 +117,15 @@ pub fn compare(folder: &Folder<'_>) -> usize {
         (0..cells).for_each(|cell| writeln!(file, "{cell}.5").expect("strings grow"));
         lists.push(file);
     }
+    // Two triangles in the shares of different ranks, with the diagonal between them, or one.
+    for sides in [[[1, 0], [0, 0], [0, 1]], [[0, 1], [0, 0], [1, 0]], [[0, 0], [0, 1], [0, 1]]] {
+        let mut file = "%%MatrixMarket matrix coordinate real symmetric\n21 21 60\n".to_owned();
+        for [below, right] in sides {
+            let line = |at: usize| format!("{} {} 1.5\n", at + below, at + right);
+            file.extend((1..=20).map(line));
+        }
+        lists.push(file);
+    }
     // Sums of duplicates, of which one does not fit.
     let banner = "%%MatrixMarket matrix coordinate integer general\n";
     for value in [50, 100] {
