@@ -279,26 +279,30 @@ pub(super) fn check<F: Format>(
 pub(super) fn sent_to_owners<V: Value + Equivalence, F: Format>(
     world: &World,
     layout: &Layout,
-    mut entries: Vec<(F::Shape, V)>,
+    entries: Vec<(F::Shape, V)>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
-    let mode = outermost::<F>();
+    let (mode, order) = (outermost::<F>(), F::Shape::ORDER);
     let owner = |(coordinate, _): &(F::Shape, V)| layout.owner(coordinate.as_ref()[mode]);
-    if !entries.is_sorted_by_key(owner) {
-        entries.sort_by_key(owner);
-    }
+    let owners: Vec<usize> = entries.iter().map(owner).collect();
     let mut counts = vec![0_usize; world.size()];
-    entries.iter().for_each(|entry| counts[owner(entry)] += 1);
+    owners.iter().for_each(|owner| counts[*owner] += 1);
     let received = world.exchange_counts(&counts);
-    let order = F::Shape::ORDER;
     let by_order = |counts: &[usize]| counts.iter().map(|count| count * order).collect::<Vec<_>>();
     let all = (|| {
         let coordinates = (Counts::of(&by_order(&counts))?, Counts::of(&by_order(&received))?);
         Ok((coordinates, (Counts::of(&counts)?, Counts::of(&received)?)))
     })();
     let (of_coordinates, of_values) = world.agree(all)?;
-    let coordinates: Vec<usize> =
-        entries.iter().flat_map(|(coordinate, _)| coordinate.as_ref()).copied().collect();
-    let values: Vec<V> = entries.iter().map(|(_, value)| *value).collect();
+    // By owner; the entries of each keep their order.
+    let mut next: Vec<usize> = (0..world.size()).map(|owner| of_values.0.start(owner)).collect();
+    let mut coordinates = vec![0; entries.len() * order];
+    let mut values = vec![V::ZERO; entries.len()];
+    for (owner, (coordinate, value)) in owners.into_iter().zip(entries) {
+        let position = next[owner];
+        next[owner] += 1;
+        coordinates[position * order..][..order].copy_from_slice(coordinate.as_ref());
+        values[position] = value;
+    }
     let coordinates = world.exchange(&coordinates, 0, &of_coordinates.0, &of_coordinates.1);
     let values = world.exchange(&values, V::ZERO, &of_values.0, &of_values.1);
     Ok(inflated::<V, F>(&coordinates, &values))
