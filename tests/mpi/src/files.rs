@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use sparsegen::distributed::{Distributed, Distribution, Layout, World, mpi};
 use sparsegen::io::{self, Element, RealElement};
-use sparsegen::{Csc, Csf, Csr, Dcsr, Dense, Dia, Error, Format, Tensor, Value};
+use sparsegen::{Csc, Csf, Csr, Dcsr, Dense, Dia, Error, Format, Tensor, Value, c64};
 
 use mpi::traits::Equivalence;
 
@@ -75,6 +75,7 @@ pub fn compare(folder: &Folder<'_>) -> usize {
         ("coordinate pattern symmetric", 13),
         ("coordinate real symmetric", 13),
         ("coordinate real skew-symmetric", 13),
+        ("coordinate complex hermitian", 13),
     ] {
         let is_general = banner.ends_with("general");
         let kept = |[i, j]: &&[usize; 2]| {
@@ -86,9 +87,12 @@ pub fn compare(folder: &Folder<'_>) -> usize {
         for (line, [i, j]) in kept.iter().enumerate() {
             let value = random.next() % 1000;
             let fraction = if banner.contains("real") { "e-3" } else { "" };
+            let imaginary = if banner.contains("complex") { " 0.25" } else { "" };
             match banner.contains("pattern") {
                 true => writeln!(file, "{i} {j}").expect("strings grow"),
-                false => writeln!(file, " {i}\t{j} {value}{fraction} ").expect("strings grow"),
+                false => {
+                    writeln!(file, " {i}\t{j} {value}{fraction}{imaginary} ").expect("strings grow")
+                }
             }
             if line % 9 == 4 {
                 file += "\n% between the entries\n";
@@ -189,6 +193,7 @@ fn matrix_in_all_layouts(folder: &Folder<'_>, content: &[u8]) -> usize {
         + matrix::<i8, Csr>(world, &path, Distribution::Equal)
         + matrix::<bool, Csr>(world, &path, Distribution::Balanced)
         + matrix::<f64, Dia>(world, &path, Distribution::Equal)
+        + matrix::<c64, Csr>(world, &path, Distribution::Balanced)
         + matrix::<f64, Dense<2>>(world, &path, Distribution::Equal);
     if let Ok(whole) = io::read_mtx::<f64, Csr>(&path) {
         for kind in 0..4 {
