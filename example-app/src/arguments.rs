@@ -19,8 +19,8 @@ Commands (all of them, if none is named):
 Options:
   --matrix FILE   the matrix of solve, rank, graph and merge: a Matrix Market file
   --tensor FILE   the tensor of factor: a FROSTT file
-  --mpi           run solve, rank or graph on the ranks of `mpirun -n 4 example-app …`;
-                  this needs MPI and the feature `mpi` of example-app
+  --mpi           run solve, rank, graph or factor on the ranks of
+                  `mpirun -n 4 example-app …`; this needs MPI and the feature `mpi` of example-app
   -h, --help      print this
 
 Without these options the files of example-app/data are read.
@@ -127,8 +127,8 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             }
         }
     }
-    if mpi && !matches!(command, Some(Part::Solve | Part::Rank | Part::Graph)) {
-        return Err("`--mpi` is an option of `solve`, `rank` and `graph`".to_owned());
+    if mpi && matches!(command, None | Some(Part::Merge)) {
+        return Err("`--mpi` is an option of `solve`, `rank`, `graph` and `factor`".to_owned());
     }
     let parts = command.map_or(Part::ALL.to_vec(), |part| vec![part]);
     Ok(Request::Run(Options { parts, matrix, tensor, mpi }))
@@ -185,7 +185,7 @@ mod tests {
             ("slove", "unknown command `slove`"),
             ("--matirx a.mtx", "unknown option `--matirx`"),
             ("solve rank", "`rank` is a second command"),
-            ("merge --mpi", "`--mpi` is an option of `solve`, `rank` and `graph`"),
+            ("merge --mpi", "`--mpi` is an option of `solve`, `rank`, `graph` and `factor`"),
             ("solve --matrix", "`--matrix` needs a file"),
             ("--matrix=", "`--matrix` needs a file"),
             ("--matrix a --matrix b", "`--matrix` is given twice"),

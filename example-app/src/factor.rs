@@ -17,13 +17,13 @@ use example_app::uniform;
 type Matrix = Tensor<f64, Dense<2>>;
 
 /// The number of outer products, which is the extent of `r` in `kernels.toml`.
-const RANK: usize = 16;
+pub(crate) const RANK: usize = 16;
 
 /// The largest number of sweeps.
-const SWEEPS: usize = 300;
+pub(crate) const SWEEPS: usize = 300;
 
 /// The gain in fit below which the iteration ends.
-const TOLERANCE: f64 = 1e-6;
+pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// A tensor, stored once for each mode as the outermost one.
 pub(crate) struct Stored {
@@ -105,14 +105,14 @@ impl Stored {
 }
 
 /// Returns `1 - |X - M| / |X|`, given `|X|²`, `X · M` and `|M|²`.
-fn fit(tensor: f64, overlap: f64, model: f64) -> Result<f64, Error> {
+pub(crate) fn fit(tensor: f64, overlap: f64, model: f64) -> Result<f64, Error> {
     let residual = (tensor - 2.0 * overlap + model).max(0.0);
     Ok(1.0 - (residual / tensor).sqrt())
 }
 
 /// Returns the sums of the MTTKRPs of all modes if every element of the factors is 1.
 fn mttkrp_of_ones(x: &Stored) -> Result<[f64; 3], Error> {
-    let [a, b, c] = factors(x, || 1.0)?;
+    let [a, b, c] = factors(x.ijk.shape(), || 1.0)?;
     Ok([
         kernels::overlap(&kernels::mttkrp_i(&x.ijk, &b, &c)?, &a)?,
         kernels::overlap(&kernels::mttkrp_j(&x.jik, &a, &c)?, &b)?,
@@ -120,14 +120,16 @@ fn mttkrp_of_ones(x: &Stored) -> Result<[f64; 3], Error> {
     ])
 }
 
-/// Returns a factor for each mode of the tensor, with elements from a function.
-fn factors(x: &Stored, mut element: impl FnMut() -> f64) -> Result<[Matrix; 3], Error> {
+/// Returns a factor for each mode of a tensor, with elements from a function.
+pub(crate) fn factors(
+    [i, j, k]: [usize; 3],
+    mut element: impl FnMut() -> f64,
+) -> Result<[Matrix; 3], Error> {
     let mut factor = |extent| {
         let mut factor = Matrix::zeros([extent, RANK])?;
         factor.vals_mut().fill_with(&mut element);
         Ok(factor)
     };
-    let [i, j, k] = x.ijk.shape();
     Ok([factor(i)?, factor(j)?, factor(k)?])
 }
 
@@ -138,10 +140,8 @@ fn factors(x: &Stored, mut element: impl FnMut() -> f64) -> Result<[Matrix; 3], 
 /// the fit never decreases.
 pub(crate) fn decompose(x: &Stored, mut report: impl FnMut(Fit) -> Outcome<()>) -> Outcome<Model> {
     let norm = kernels::squared_norm(&x.ijk)?;
-    if norm == 0.0 || !norm.is_finite() {
-        return Err(format!("a tensor whose norm is {} has no decomposition", norm.sqrt()).into());
-    }
-    let [mut a, mut b, mut c] = factors(x, uniform(1))?;
+    check_norm(norm)?;
+    let [mut a, mut b, mut c] = factors(x.ijk.shape(), uniform(1))?;
     let (mut g, mut h) = (kernels::gram(&b)?, kernels::gram(&c)?);
     let mut progress = Progress::new();
     let mut before = f64::NEG_INFINITY;
@@ -166,9 +166,23 @@ pub(crate) fn decompose(x: &Stored, mut report: impl FnMut(Fit) -> Outcome<()>) 
     Ok(Model { factors: [a, b, c] })
 }
 
+/// Checks that a tensor has a decomposition, given the square of its norm.
+pub(crate) fn check_norm(norm: f64) -> Outcome<()> {
+    if norm == 0.0 || !norm.is_finite() {
+        return Err(format!("a tensor whose norm is {} has no decomposition", norm.sqrt()).into());
+    }
+    Ok(())
+}
+
 /// Returns the factor with the best fit, given its MTTKRP and the Gram matrices of the other
 /// factors.
 fn least_squares(mut mttkrp: Matrix, f: &Matrix, g: &Matrix) -> Outcome<Matrix> {
+    fit_rows(mttkrp.vals_mut(), f, g)?;
+    Ok(mttkrp)
+}
+
+/// Replaces rows of an MTTKRP by those of the factor with the best fit.
+pub(crate) fn fit_rows(rows: &mut [f64], f: &Matrix, g: &Matrix) -> Outcome<()> {
     let mut equations = kernels::gram_product(f, g)?;
     // Linearly dependent columns make the equations singular, so a small multiple of the trace is
     // added to the diagonal, which does not affect the fit noticeably.
@@ -177,20 +191,23 @@ fn least_squares(mut mttkrp: Matrix, f: &Matrix, g: &Matrix) -> Outcome<Matrix> 
     for position in diagonal() {
         equations.vals_mut()[position] += 1e-12 * trace;
     }
-    if !solve_rows(equations.vals(), mttkrp.vals_mut(), RANK) {
+    if !solve_rows(equations.vals(), rows, RANK) {
         return Err("the normal equations of a factor cannot be solved".into());
     }
-    Ok(mttkrp)
+    Ok(())
 }
 
 /// Returns the factor with each column divided by its length, which keeps the normal equations of
 /// the other factors well scaled. Zero columns are unchanged.
 fn unit_columns(factor: Matrix) -> Result<Matrix, Error> {
-    let gram = kernels::gram(&factor)?;
+    kernels::scale_columns(&factor, &weights(&kernels::gram(&factor)?))
+}
+
+/// Returns the reciprocal of the length of each column of a factor, given its Gram matrix, and 1 for
+/// zero columns.
+pub(crate) fn weights(gram: &Matrix) -> Vec<f64> {
     let lengths = (0..RANK).map(|r| gram.vals()[r * RANK + r].sqrt());
-    let weights: Vec<f64> =
-        lengths.map(|length| if length > 0.0 { 1.0 / length } else { 1.0 }).collect();
-    kernels::scale_columns(&factor, &weights)
+    lengths.map(|length| if length > 0.0 { 1.0 / length } else { 1.0 }).collect()
 }
 
 #[cfg(test)]
@@ -204,8 +221,8 @@ mod tests {
     #[test]
     fn every_mttkrp_is_that_of_a_loop_by_hand() {
         let x = kinships();
-        let [a, b, c] = factors(&x, uniform(7)).unwrap();
-        let mut expected = factors(&x, || 0.0).unwrap();
+        let [a, b, c] = factors(x.ijk.shape(), uniform(7)).unwrap();
+        let mut expected = factors(x.ijk.shape(), || 0.0).unwrap();
         for ([i, j, k], value) in &x.ijk {
             for r in 0..RANK {
                 let [a, b, c] = [(&a, i), (&b, j), (&c, k)].map(|(f, n)| f.vals()[n * RANK + r]);

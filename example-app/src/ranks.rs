@@ -1,4 +1,4 @@
-//! Conjugate gradients, PageRank and shortest paths on the ranks of an MPI program.
+//! Conjugate gradients, PageRank, shortest paths and a CP decomposition on the ranks of an MPI program.
 //!
 //! ```text
 //! cargo build --release -p example-app --features mpi
@@ -11,13 +11,13 @@
 use std::io::{Write, sink};
 use std::path::Path;
 
-use example_app::{Outcome, input};
-use sparsegen::distributed::{Distributed, Layout, World, mpi};
-use sparsegen::{Csc, Dense, Tensor};
+use example_app::{Outcome, input, uniform};
+use sparsegen::distributed::{Distributed, Distribution, Layout, World, mpi};
+use sparsegen::{Csc, Csf, Dense, Tensor};
 
 use crate::arguments::{Options, Part};
 use crate::rank::first;
-use crate::{graph, rank, solve};
+use crate::{factor, graph, rank, solve};
 
 sparsegen::include_kernels!(
     /// The kernels of `ranks.toml`.
@@ -37,7 +37,8 @@ pub(crate) fn run(options: &Options, out: &mut dyn Write) -> Outcome<()> {
             Part::Solve => solve_on(&world, file, out)?,
             Part::Rank => rank_on(&world, file, out)?,
             Part::Graph => search_on(&world, file, out)?,
-            Part::Merge | Part::Factor => return Err("this part runs in one process only".into()),
+            Part::Factor => factor_on(&world, options.tensor.as_deref(), out)?,
+            Part::Merge => return Err("this part runs in one process only".into()),
         }
     }
     Ok(())
@@ -167,4 +168,79 @@ fn search_on(world: &World, file: Option<&Path>, out: &mut dyn Write) -> Outcome
     writeln!(out, "  one process        the same distances")?;
     writeln!(out, "\nEach round exchanges distances:\n{}", relax.report())?;
     Ok(())
+}
+
+/// Decomposes a tensor by alternating least squares, and compares the fit with that of one process.
+fn factor_on(world: &World, file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
+    let path = input::or_bundled(file, "kinships.tns");
+    // Each rank parses its share of the file, and owns about the same number of entries.
+    let x = Distributed::<f64, Csf<3>>::read_tns(world, &path, Distribution::Balanced)?;
+    let [i, j, k] = x.shape();
+    let [a, b, c] = factor::factors(x.shape(), uniform(1))?;
+    let mut a = Distributed::part_of(world, &a, x.layout())?;
+    let mut b = Distributed::part_of(world, &b, &Layout::equal(j, world.size()))?;
+    let mut c = Distributed::part_of(world, &c, &Layout::equal(k, world.size()))?;
+
+    let norm = kernels::squared_norm_plan(world, &x)?.run(&x)?;
+    factor::check_norm(norm)?;
+    let mut mttkrp_i = kernels::mttkrp_i_plan(world, &x, &b, &c)?;
+    let mut mttkrp_j = kernels::mttkrp_j_plan(world, &x, &a, &c)?;
+    let mut mttkrp_k = kernels::mttkrp_k_plan(world, &x, &a, &b)?;
+    let mut gram_a = kernels::gram_plan(world, &a, &a)?;
+    let mut gram_b = kernels::gram_plan(world, &b, &b)?;
+    let mut gram_c = kernels::gram_plan(world, &c, &c)?;
+    let mut overlap = kernels::overlap_plan(world, &c, &c)?;
+    // Gram matrices are small: every rank has them, and solves for its rows.
+    let mut g = gram_b.run(&b, &b)?.gather(world)?;
+    let mut h = gram_c.run(&c, &c)?.gather(world)?;
+    let mut fits = Vec::new();
+    loop {
+        a = mttkrp_i.run(&x, &b, &c)?;
+        factor::fit_rows(a.local_vals_mut(), &g, &h)?;
+        let lengths = gram_a.run(&a, &a)?.gather(world)?;
+        scale_columns(&mut a, &lengths);
+        let f = gram_a.run(&a, &a)?.gather(world)?;
+        b = mttkrp_j.run(&x, &a, &c)?;
+        factor::fit_rows(b.local_vals_mut(), &f, &h)?;
+        let lengths = gram_b.run(&b, &b)?.gather(world)?;
+        scale_columns(&mut b, &lengths);
+        g = gram_b.run(&b, &b)?.gather(world)?;
+        let m = mttkrp_k.run(&x, &a, &b)?;
+        c = m.clone();
+        factor::fit_rows(c.local_vals_mut(), &f, &g)?;
+        h = gram_c.run(&c, &c)?.gather(world)?;
+
+        let model = crate::kernels::model_norm(&f, &g, &h)?;
+        let fit = factor::fit(norm, overlap.run(&m, &c)?, model)?;
+        let before = fits.last().copied().unwrap_or(f64::NEG_INFINITY);
+        fits.push(fit);
+        if fit - before < factor::TOLERANCE || fits.len() == factor::SWEEPS {
+            break;
+        }
+    }
+
+    let mut expected = Vec::new();
+    let whole = factor::Stored::of(world.agree(input::tensor(&path))?)?;
+    factor::decompose(&whole, |sweep| {
+        expected.push(sweep.fit);
+        Ok(())
+    })?;
+    // The last sweep gains about the tolerance: rounding may decide whether there is another one.
+    let differences = fits.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+    let difference = differences.fold(0.0, f64::max);
+    writeln!(out, "CP decomposition on {} ranks: {}", world.size(), input::name(&path))?;
+    writeln!(out, "  tensor             {i} × {j} × {k}, divided by its first mode")?;
+    writeln!(out, "  sweeps             {}", fits.len())?;
+    writeln!(out, "  fit                {:?}", fits[fits.len() - 1])?;
+    writeln!(out, "  one process        differs by {difference:.1e}")?;
+    writeln!(out, "\nThe first MTTKRP exchanges rows of factors:\n{}", mttkrp_i.report())?;
+    example_app::at_most("the difference from one process", difference, 1e-10)
+}
+
+/// Divides each column of a factor by its length, given the Gram matrix.
+fn scale_columns(factor: &mut Distributed<f64, Dense<2>>, gram: &Tensor<f64, Dense<2>>) {
+    let weights = factor::weights(gram);
+    for row in factor.local_vals_mut().chunks_exact_mut(factor::RANK) {
+        row.iter_mut().zip(&weights).for_each(|(element, weight)| *element *= weight);
+    }
 }

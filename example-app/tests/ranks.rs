@@ -24,6 +24,10 @@ fn ranks_compute_what_one_process_does() {
         // These two fail if the results are not those of one process.
         assert!(run(ranks, "rank").contains("first node         24"));
         assert!(run(ranks, "graph").contains("one process        the same distances"));
+        let factored = run(ranks, "factor");
+        assert!(factored.contains("104 × 25 × 104, divided by its first mode"), "{factored}");
     }
-    assert_eq!(run(3, "solve"), run(3, "solve"), "results are the same to the last bit");
+    for part in ["solve", "factor"] {
+        assert_eq!(run(3, part), run(3, part), "results are the same to the last bit");
+    }
 }

@@ -116,7 +116,7 @@ pub struct KernelEntry {
     pub parallel: bool,
     /// `true` if sums may be pushed inwards.
     pub reassociate: bool,
-    /// The variable that is divided among the ranks of an MPI program.
+    /// The variable of the key `distribute`, which is divided among the ranks of an MPI program.
     pub distribute: Option<Name>,
     /// The instructions for which the loops are compiled.
     pub simd: Simd,

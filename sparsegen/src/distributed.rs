@@ -40,6 +40,11 @@
 //!
 //! The result of a run is bit-identical for the same number of ranks and the same layouts.
 //!
+//! # Files
+//!
+//! [`Distributed::read_mtx`] and [`Distributed::read_tns`] read a file in parallel, and
+//! [`Distributed::write_mtx`] and [`Distributed::write_tns`] write one in the order of the ranks.
+//!
 //! # Errors
 //!
 //! All functions that take a [`World`], and those of a plan, are collective: all ranks call them. If
@@ -50,12 +55,14 @@ mod inspect;
 mod layout;
 mod part;
 mod plan;
+mod read;
 mod report;
 #[doc(hidden)]
 pub mod scheme;
 mod simulate;
 mod tensor;
 mod world;
+mod write;
 
 pub use mpi;
 
@@ -65,6 +72,7 @@ pub use part::Part;
 pub use plan::Operand;
 #[doc(hidden)]
 pub use plan::{Inspected, Plan};
+pub use read::Distribution;
 pub use report::{Report, Traffic};
 pub use simulate::Pretended;
 #[doc(hidden)]

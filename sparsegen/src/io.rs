@@ -54,17 +54,20 @@
 pub mod binsparse;
 mod compression;
 mod element;
-mod frostt;
-mod lines;
-mod matrix_market;
+pub(crate) mod entries;
+pub(crate) mod frostt;
+pub(crate) mod lines;
+pub(crate) mod matrix_market;
 #[cfg(feature = "npz")]
 mod npz;
 mod number;
 mod progress;
 mod reader;
 mod replace;
-mod sums;
-mod write;
+#[cfg(feature = "mpi")]
+pub(crate) mod share;
+pub(crate) mod sums;
+pub(crate) mod write;
 
 #[cfg(test)]
 mod tests;

@@ -222,3 +222,33 @@ fn lazy_results_of_every_kind() {
     }
     checked.finish([4, 0]);
 }
+
+#[test]
+fn distribution_by_key_and_by_command() {
+    let kernels = [
+        ("y[i] = A[i,j] * x[j]", "y = 'dense', A = 'csr', x = 'dense'", ""),
+        ("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'dcsr'", ""),
+        ("y[j] = A[i,j] * x[i]", "y = 'dense', A = 'csr', x = 'dense'", "'unroll(j, 1)', "),
+        ("y[i] = A[i,j] * x[j]", "y = 'dense', A = 'csr', x = 'dense'", "'split(i, io, ii, 4)', "),
+    ];
+    for (expr, tensors, before) in kernels {
+        let several = format!("exprs = ['{expr}', 's = v[i] * v[i]']");
+        let one = format!("expr = '{expr}'");
+        for (expr, more) in [(one, ""), (several, ", v = 'dense'")] {
+            let manifest = |distribute: &str| {
+                let tensors = format!("tensors = {{ {tensors}{more} }}");
+                let output = compile_str(
+                    "kernels.toml",
+                    &format!("[kernels.k]\n{expr}\n{tensors}\n{distribute}\n"),
+                );
+                (output.diagnostics.render("kernels.toml", ""), output.source)
+            };
+            let by_key = manifest(&format!("distribute = 'i'\nschedule = [{before}]"));
+            let by_command = manifest(&format!("schedule = [{before}'distribute(i)']"));
+            let by_both =
+                manifest(&format!("distribute = 'i'\nschedule = ['distribute(i)', {before}]"));
+            assert!(by_key.1.contains("pub fn k_plan"), "{expr}: {}", by_key.0);
+            assert!(by_key == by_command && by_key == by_both, "{expr}: {}", by_command.0);
+        }
+    }
+}

@@ -42,11 +42,10 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
         .iter()
         .map(|kernel| {
             let mut report = |mistake: Diagnostic| diagnostics.push(mistake);
-            let commands = kernel.schedule.iter().map(command::command);
-            let schedule: Vec<_> =
-                commands.map(|command| command.map_err(&mut report).ok()).collect();
+            let key = kernel.distribute.as_ref();
+            let (schedule, distribute) = command::schedule(&kernel.schedule, key, &mut report);
             let statement = statement(kernel.statement.as_ref()?).map_err(report).ok()?;
-            Some(Statement { schedule, ..statement })
+            Some(Statement { schedule, distribute, ..statement })
         })
         .collect();
     for kernel in &manifest.several {
@@ -118,7 +117,8 @@ impl Parser {
             }
         }
         let span = left.span.to(right.span);
-        Ok(Statement { left, update, assign_span, right, span, schedule: Vec::new() })
+        let schedule = Vec::new();
+        Ok(Statement { left, update, assign_span, right, span, schedule, distribute: None })
     }
 
     fn expr(&mut self) -> Result<Expr, Diagnostic> {

@@ -25,6 +25,8 @@ pub struct Statement {
     pub span: Span,
     /// The commands of its schedule; `None` for a command with errors.
     pub schedule: Vec<Option<Command>>,
+    /// The variable whose coordinates are divided among ranks: of the key or of the command.
+    pub distribute: Option<Name>,
 }
 
 /// A parsed command of a schedule.

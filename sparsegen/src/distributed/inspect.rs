@@ -5,6 +5,7 @@
 //! may determine more.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Layout;
 use super::scheme::Scheme;
@@ -15,12 +16,13 @@ use crate::Error;
 pub struct Entries {
     /// The number of modes.
     order: usize,
-    coordinates: Vec<usize>,
+    /// Shared, as all pretended ranks have the same whole operands.
+    coordinates: Arc<Vec<usize>>,
 }
 
 impl Entries {
     pub(super) fn new(order: usize, coordinates: Vec<usize>) -> Entries {
-        Entries { order, coordinates }
+        Entries { order, coordinates: Arc::new(coordinates) }
     }
 
     /// Returns the number of modes.
@@ -126,6 +128,18 @@ impl Needed {
         }
     }
 
+    /// Returns the number of coordinates within a range.
+    pub(super) fn count(&self, range: Range<usize>) -> usize {
+        match self {
+            Needed::All => range.len(),
+            Needed::Range(own) => (range.start.max(own.start)..range.end.min(own.end)).len(),
+            Needed::Listed(list) => {
+                let before = |coordinate| list.partition_point(|one| *one < coordinate);
+                before(range.end) - before(range.start)
+            }
+        }
+    }
+
     /// Returns the coordinates within a range, ascending.
     pub(super) fn within(&self, range: Range<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
         match self {
@@ -146,6 +160,20 @@ pub struct Stored {
     pub(super) shape: Vec<usize>,
     /// The division of its outermost mode, or `None` if every rank has the whole tensor.
     pub(super) layout: Option<Layout>,
+    /// The size of a value in bytes.
+    pub(super) value: usize,
+}
+
+impl Stored {
+    /// Returns the number of bytes of entries with their coordinates.
+    fn bytes_of_entries(&self, count: usize) -> usize {
+        count * (self.value + self.shape.len() * size_of::<usize>())
+    }
+
+    /// Returns the number of bytes of values that are sent or received: a buffer, and their positions.
+    pub(super) fn bytes_of_exchange(&self, count: usize) -> usize {
+        count * (self.value + size_of::<usize>())
+    }
 }
 
 /// The division of the variables of a kernel: the same on all ranks.
@@ -175,17 +203,24 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// Returns the number of entries of all operands at coordinates that the rank needs.
-    pub(super) fn used(&self, division: &Division) -> usize {
+    /// Returns the number of entries of all operands at coordinates that the rank needs, and the number
+    /// of their bytes.
+    pub(super) fn used(&self, division: &Division) -> (usize, usize) {
+        let (mut count, mut bytes) = (0, 0);
         let operands = division.scheme.operands.iter().zip(&self.entries);
-        let used = operands.map(|(indexed, entries)| {
+        for ((indexed, entries), stored) in operands.zip(&division.operands) {
             let is_used = |entry: &&[usize]| {
                 let mut modes = indexed.variables.iter().zip(*entry);
                 modes.all(|(v, coordinate)| self.needed[*v].number(*coordinate).is_some())
             };
-            entries.iter().filter(is_used).count()
-        });
-        used.sum()
+            let used = match indexed.variables.iter().all(|v| self.needed[*v] == Needed::All) {
+                true => entries.len(),
+                false => entries.iter().filter(is_used).count(),
+            };
+            count += used;
+            bytes += stored.bytes_of_entries(used);
+        }
+        (count, bytes)
     }
 
     /// Returns the coordinates of an entry in the local problem, if it is needed.

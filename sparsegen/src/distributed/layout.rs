@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::World;
 use crate::Error;
 
 /// The division of the coordinates of a mode among ranks: each rank owns consecutive coordinates.
@@ -70,6 +71,51 @@ impl Layout {
             rank => coordinates.get(count * rank / ranks).copied().unwrap_or(extent).min(extent),
         };
         Layout { offsets: (0..=ranks).map(first).collect() }
+    }
+
+    /// Divides a mode as [`Layout::balanced`] does, given the coordinates of the entries that each rank
+    /// has. Collective.
+    ///
+    /// Takes the time of sorting the coordinates of the rank, and a sum of one number for each rank
+    /// for each bit of the extent; no rank receives coordinates.
+    ///
+    /// ```no_run
+    /// use sparsegen::distributed::{Layout, World, mpi};
+    ///
+    /// let universe = mpi::initialize().expect("MPI is not yet initialized");
+    /// let world = World::new(&universe.world());
+    /// // Each rank has three entries in a row of its own.
+    /// let layout = Layout::balanced_on(&world, world.size(), [world.rank(); 3]);
+    /// assert_eq!(layout, Layout::equal(world.size(), world.size()));
+    /// ```
+    pub fn balanced_on(
+        world: &World,
+        extent: usize,
+        coordinates: impl IntoIterator<Item = usize>,
+    ) -> Layout {
+        let mut coordinates: Vec<usize> = coordinates.into_iter().collect();
+        coordinates.sort_unstable();
+        let (ranks, count) = (world.size(), world.sum(&[coordinates.len()])[0]);
+        if count == 0 {
+            return Layout::equal(extent, ranks);
+        }
+        // The first coordinate of a rank is the first one with more entries up to it than this.
+        let shares: Vec<usize> = (1..ranks).map(|rank| count * rank / ranks).collect();
+        let (mut low, mut high) = (vec![0; ranks - 1], vec![extent; ranks - 1]);
+        while low != high {
+            let middle = |(low, high): (&usize, &usize)| low + (high - low) / 2;
+            let middles: Vec<usize> = low.iter().zip(&high).map(middle).collect();
+            let up_to = |middle: &usize| coordinates.partition_point(|one| one <= middle);
+            let counts = world.sum(&middles.iter().map(up_to).collect::<Vec<_>>());
+            for (rank, middle) in middles.into_iter().enumerate() {
+                if counts[rank] > shares[rank] || low[rank] == high[rank] {
+                    high[rank] = middle;
+                } else {
+                    low[rank] = middle + 1;
+                }
+            }
+        }
+        Layout { offsets: [0].into_iter().chain(low).chain([extent]).collect() }
     }
 
     /// Creates a layout from the first coordinate of each rank, followed by the extent of the mode.

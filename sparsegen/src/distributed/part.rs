@@ -113,7 +113,7 @@ impl<V: Value + Equivalence, F: Format> Part<V, F> {
                 format!("the plan was made for another {what} of `{name}`; make a new plan");
             Err(Error::Argument { function: self.kernel, reason })
         };
-        let Stored { shape, layout } = operand.stored();
+        let Stored { shape, layout, .. } = operand.stored();
         if layout != self.stored.layout {
             return refused("layout");
         }

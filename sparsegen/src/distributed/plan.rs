@@ -62,7 +62,7 @@ impl<V: Value, F: Format> Inspected for Operand<'_, V, F> {
             Operand::Distributed(tensor) => (tensor.shape, Some(tensor.layout.clone())),
             Operand::Replicated(tensor) => (tensor.shape(), None),
         };
-        Stored { shape: shape.as_ref().to_vec(), layout }
+        Stored { shape: shape.as_ref().to_vec(), layout, value: size_of::<V>() }
     }
 
     fn entries(&self) -> Entries {
@@ -109,20 +109,30 @@ impl Plan {
         })?;
         let of_all =
             |count: &dyn Fn(&Exchange) -> usize| exchanges.iter().flatten().map(count).sum();
+        let (entries, bytes) = local.used(&division);
+        let exchanged =
+            exchanges.iter().zip(&division.operands).filter_map(|(exchange, stored)| {
+                let exchange = exchange.as_ref()?;
+                Some(stored.bytes_of_exchange(exchange.sent.len() + exchange.received()))
+            });
+        let memory = bytes + exchanged.sum::<usize>();
         let own = [
-            local.used(&division),
+            entries,
             of_all(&|exchange| exchange.sent.len()),
             of_all(&|exchange| exchange.received()),
             of_all(&|exchange| exchange.messages),
             division.contributions(world.rank(), &local.needed),
+            memory,
         ];
-        let traffic = |[entries, sent, received, messages, contributions]: &[usize; 5]| Traffic {
-            entries: *entries,
-            sent: *sent,
-            received: *received,
-            messages: *messages,
-            contributions: *contributions,
-        };
+        let traffic =
+            |[entries, sent, received, messages, contributions, memory]: &[usize; 6]| Traffic {
+                entries: *entries,
+                sent: *sent,
+                received: *received,
+                messages: *messages,
+                contributions: *contributions,
+                memory: *memory,
+            };
         let report = Report { ranks: world.gather(own).iter().map(traffic).collect() };
         Ok(Plan { world: world.clone(), division, local, exchanges, report })
     }

@@ -1,4 +1,4 @@
-//! The cost of a plan: the entries that ranks read, send and receive.
+//! The cost of a plan: the entries that ranks read, send and receive, and their memory.
 
 use std::fmt::{self, Display};
 
@@ -26,6 +26,11 @@ pub struct Traffic {
     /// The number of coordinates of the results' outermost modes whose entries the rank may have
     /// to send to their owners.
     pub contributions: usize,
+    /// An estimate of the bytes that the operands take on this rank in a run: of each entry that the
+    /// kernel reads the value and a `usize` for each mode, and of each value that is sent or received a
+    /// buffer and a `usize` for its position. The arrays of a format may be smaller, as those of `csr`
+    /// with many entries in each row, or larger, if the format pads. Results are not counted.
+    pub memory: usize,
 }
 
 impl Report {
@@ -55,6 +60,19 @@ impl Report {
         self.ranks.iter().map(|rank| rank.messages).sum()
     }
 
+    /// Returns the largest estimate of the bytes that the operands take on a rank; see
+    /// [`Traffic::memory`].
+    ///
+    /// ```
+    /// use sparsegen::distributed::{Report, Traffic};
+    ///
+    /// let rank = |memory| Traffic { memory, ..Traffic::default() };
+    /// assert_eq!(Report { ranks: vec![rank(640), rank(1024)] }.memory(), 1024);
+    /// ```
+    pub fn memory(&self) -> usize {
+        self.ranks.iter().map(|rank| rank.memory).max().unwrap_or(0)
+    }
+
     /// Returns the largest number of entries of a rank, divided by the average; 1 without entries.
     ///
     /// ```
@@ -76,16 +94,16 @@ const PRINTED: usize = 16;
 
 impl Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |f: &mut fmt::Formatter<'_>, cells: [&str; 6]| {
+        let row = |f: &mut fmt::Formatter<'_>, cells: [&str; 7]| {
             let [rank, others @ ..] = cells;
             write!(f, "{rank:>6}")?;
             others.iter().try_for_each(|cell| write!(f, " {cell:>13}"))?;
             writeln!(f)
         };
-        row(f, ["rank", "entries", "sent", "received", "messages", "contributions"])?;
+        row(f, ["rank", "entries", "sent", "received", "messages", "contributions", "bytes"])?;
         for (rank, traffic) in self.ranks.iter().enumerate().take(PRINTED) {
-            let Traffic { entries, sent, received, messages, contributions } = traffic;
-            let cells = [&rank, entries, sent, received, messages, contributions];
+            let Traffic { entries, sent, received, messages, contributions, memory } = traffic;
+            let cells = [&rank, entries, sent, received, messages, contributions, memory];
             let cells = cells.map(usize::to_string);
             row(f, cells.each_ref().map(String::as_str))?;
         }
@@ -93,6 +111,7 @@ impl Display for Report {
             writeln!(f, "… and {more} more ranks")?;
         }
         let (volume, messages, imbalance) = (self.volume(), self.messages(), self.imbalance());
-        write!(f, "{volume} values in {messages} messages; imbalance {imbalance:.2}")
+        write!(f, "{volume} values in {messages} messages; imbalance {imbalance:.2}; ")?;
+        write!(f, "at most {} bytes on a rank", self.memory())
     }
 }

@@ -11,6 +11,8 @@ use crate::{Error, Format, Tensor, Value};
 pub struct Pretended {
     shape: Vec<usize>,
     entries: Entries,
+    /// The size of a value in bytes.
+    value: usize,
     parts: Parts,
 }
 
@@ -23,7 +25,8 @@ enum Parts {
 
 impl Pretended {
     fn new<V: Value, F: Format>(tensor: &Tensor<V, F>, parts: Parts) -> Pretended {
-        Pretended { shape: tensor.shape().as_ref().to_vec(), entries: entries(tensor, 0), parts }
+        let (shape, entries) = (tensor.shape().as_ref().to_vec(), entries(tensor, 0));
+        Pretended { shape, entries, value: size_of::<V>(), parts }
     }
 
     /// Returns an operand that is distributed in a layout.
@@ -45,8 +48,9 @@ impl<V: Value, F: Format> From<&Tensor<V, F>> for Pretended {
 
 /// Returns the traffic of a kernel on pretended ranks.
 ///
-/// Takes the time of inspecting all parts one after another: in the order of the numbers of
-/// entries, owned and received.
+/// Takes the time of inspecting all parts one after another, in the order of the number of ranks and
+/// the numbers of entries, owned and received: no rank looks at the entries of others. Only a whole
+/// operand whose entries restrict the needed coordinates is read on each rank.
 ///
 /// # Errors
 /// [`Error::Argument`] if the extents or the layouts of operands do not match.
@@ -60,8 +64,8 @@ pub fn simulate(
         return Err(Error::Argument { function: scheme.kernel, reason });
     }
     let (mut stored, mut grouped) = (Vec::new(), Vec::new());
-    for (Pretended { shape, entries, parts }, indexed) in operands.into_iter().zip(scheme.operands)
-    {
+    for (pretended, indexed) in operands.into_iter().zip(scheme.operands) {
+        let Pretended { shape, entries, value, parts } = pretended;
         let layout = match parts {
             Parts::Equal => Some(Layout::equal(shape[indexed.outermost], ranks)),
             Parts::Of(layout) => Some(layout),
@@ -71,7 +75,7 @@ pub fn simulate(
         let by = indexed.variables.iter().position(|v| *v == scheme.by);
         let mode = if layout.is_some() { indexed.outermost } else { by.unwrap_or(0) };
         grouped.push((Grouped::by(mode, entries), by.is_some()));
-        stored.push(Stored { shape, layout });
+        stored.push(Stored { shape, layout, value });
     }
     let division = Division::of(scheme, stored, ranks)?;
     let mut report = Report { ranks: vec![Traffic::default(); ranks] };
@@ -85,8 +89,8 @@ pub fn simulate(
                     false => grouped.entries().clone(),
                 });
             };
-            let layout = division.operands[operand].layout.as_ref();
-            let layout = layout.expect("only distributed operands are fetched");
+            let stored = &division.operands[operand];
+            let layout = stored.layout.as_ref().expect("only distributed operands are fetched");
             let mut fetched = Vec::new();
             let mut last = None;
             for coordinate in needed.within(0..layout.extent()) {
@@ -98,6 +102,9 @@ pub fn simulate(
                 }
                 report.ranks[owner].sent += numbers.len();
                 report.ranks[rank].received += numbers.len();
+                for at in [owner, rank] {
+                    report.ranks[at].memory += stored.bytes_of_exchange(numbers.len());
+                }
                 if last.replace(owner) != Some(owner) {
                     report.ranks[owner].messages += 1;
                 }
@@ -105,7 +112,9 @@ pub fn simulate(
             Ok(grouped.select(fetched))
         })?;
         let traffic = &mut report.ranks[rank];
-        traffic.entries = local.used(&division);
+        let (entries, bytes) = local.used(&division);
+        traffic.entries = entries;
+        traffic.memory += bytes;
         traffic.contributions = division.contributions(rank, &local.needed);
     }
     Ok(report)
@@ -117,8 +126,7 @@ impl Division {
         let foreign = |variable: usize| {
             let layout = self.layouts[variable].as_ref().expect("results are distributed");
             let (own, extent) = (layout.range(rank), layout.extent());
-            let all = needed[variable].within(0..extent).count();
-            all - needed[variable].within(own).count()
+            needed[variable].count(0..extent) - needed[variable].count(own)
         };
         let firsts = self.scheme.results.iter().filter_map(|result| result.first());
         firsts.filter(|first| *first != self.scheme.by).map(foreign).sum()

@@ -1,6 +1,7 @@
 //! Tensors that are distributed among ranks.
 
 use std::fmt::{self, Debug};
+use std::ops::Range;
 
 use mpi::traits::Equivalence;
 
@@ -139,19 +140,29 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
         world: &World,
         shape: F::Shape,
         layout: &Layout,
-        mut entries: Vec<(F::Shape, V)>,
+        entries: Vec<(F::Shape, V)>,
         merge: Merge<'_, V>,
     ) -> Result<Self, Error> {
         let rank = world.rank();
         world.agree(check::<F>(world, &shape, layout))?;
-        let (own, mode) = (layout.range(rank), outermost::<F>());
+        let local = world.agree(Self::packed(shape, layout.range(rank), entries, merge))?;
+        Ok(Distributed { local, shape, layout: layout.clone(), rank })
+    }
+
+    /// Creates the part of a rank from the entries that it owns. Not collective.
+    pub(super) fn packed(
+        shape: F::Shape,
+        own: Range<usize>,
+        mut entries: Vec<(F::Shape, V)>,
+        merge: Merge<'_, V>,
+    ) -> Result<Tensor<V, F>, Error> {
+        let mode = outermost::<F>();
         for (coordinate, _) in &mut entries {
             coordinate.as_mut()[mode] -= own.start;
         }
         let mut part = shape;
         part.as_mut()[mode] = own.len();
-        let local = world.agree(pack(part, entries, merge))?;
-        Ok(Distributed { local, shape, layout: layout.clone(), rank })
+        pack(part, entries, merge)
     }
 
     /// Creates a tensor from the part of each rank, in which the outermost mode counts from 0.
@@ -255,7 +266,11 @@ impl<V: Value, F: Format> Debug for Distributed<V, F> {
 }
 
 /// Checks that a layout divides the outermost mode among the ranks.
-fn check<F: Format>(world: &World, shape: &F::Shape, layout: &Layout) -> Result<(), Error> {
+pub(super) fn check<F: Format>(
+    world: &World,
+    shape: &F::Shape,
+    layout: &Layout,
+) -> Result<(), Error> {
     const { assert!(F::Shape::ORDER > 0, "a scalar has no mode to distribute") }
     layout.check("Distributed", shape.as_ref()[outermost::<F>()], world.size())
 }
@@ -264,26 +279,30 @@ fn check<F: Format>(world: &World, shape: &F::Shape, layout: &Layout) -> Result<
 pub(super) fn sent_to_owners<V: Value + Equivalence, F: Format>(
     world: &World,
     layout: &Layout,
-    mut entries: Vec<(F::Shape, V)>,
+    entries: Vec<(F::Shape, V)>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
-    let mode = outermost::<F>();
+    let (mode, order) = (outermost::<F>(), F::Shape::ORDER);
     let owner = |(coordinate, _): &(F::Shape, V)| layout.owner(coordinate.as_ref()[mode]);
-    if !entries.is_sorted_by_key(owner) {
-        entries.sort_by_key(owner);
-    }
+    let owners: Vec<usize> = entries.iter().map(owner).collect();
     let mut counts = vec![0_usize; world.size()];
-    entries.iter().for_each(|entry| counts[owner(entry)] += 1);
+    owners.iter().for_each(|owner| counts[*owner] += 1);
     let received = world.exchange_counts(&counts);
-    let order = F::Shape::ORDER;
     let by_order = |counts: &[usize]| counts.iter().map(|count| count * order).collect::<Vec<_>>();
     let all = (|| {
         let coordinates = (Counts::of(&by_order(&counts))?, Counts::of(&by_order(&received))?);
         Ok((coordinates, (Counts::of(&counts)?, Counts::of(&received)?)))
     })();
     let (of_coordinates, of_values) = world.agree(all)?;
-    let coordinates: Vec<usize> =
-        entries.iter().flat_map(|(coordinate, _)| coordinate.as_ref()).copied().collect();
-    let values: Vec<V> = entries.iter().map(|(_, value)| *value).collect();
+    // By owner; the entries of each keep their order.
+    let mut next: Vec<usize> = (0..world.size()).map(|owner| of_values.0.start(owner)).collect();
+    let mut coordinates = vec![0; entries.len() * order];
+    let mut values = vec![V::ZERO; entries.len()];
+    for (owner, (coordinate, value)) in owners.into_iter().zip(entries) {
+        let position = next[owner];
+        next[owner] += 1;
+        coordinates[position * order..][..order].copy_from_slice(coordinate.as_ref());
+        values[position] = value;
+    }
     let coordinates = world.exchange(&coordinates, 0, &of_coordinates.0, &of_coordinates.1);
     let values = world.exchange(&values, V::ZERO, &of_values.0, &of_values.1);
     Ok(inflated::<V, F>(&coordinates, &values))

@@ -1,9 +1,11 @@
 //! Communication, by MPI.
 
+use std::iter;
 use std::rc::Rc;
 
 use mpi::collective::SystemOperation;
 use mpi::datatype::{Partition, PartitionMut};
+use mpi::point_to_point::{Destination, Source};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
 
@@ -80,6 +82,39 @@ impl World {
         let mut all = vec![0_usize; N * self.size()];
         self.communicator.all_gather_into(&own[..], &mut all[..]);
         all.as_chunks::<N>().0.to_vec()
+    }
+
+    /// Returns the sum over all ranks of each number.
+    pub(super) fn sum(&self, own: &[usize]) -> Vec<usize> {
+        let mut sums = vec![0_usize; own.len()];
+        self.communicator.all_reduce_into(own, &mut sums[..], SystemOperation::sum());
+        sums
+    }
+
+    /// Sends text, which is not empty, to the first rank.
+    pub(super) fn send_text(&self, text: &[u8]) {
+        let first = self.communicator.process_at_rank(0);
+        first.send(&text.len());
+        first.send(text);
+    }
+
+    /// Tells the first rank that this one sends no more text.
+    pub(super) fn end_text(&self) {
+        self.communicator.process_at_rank(0).send(&0_usize);
+    }
+
+    /// Receives the texts that a rank sends to the first one, one after another.
+    pub(super) fn receive_text(&self, rank: usize) -> impl Iterator<Item = Vec<u8>> {
+        let process = self.communicator.process_at_rank(rank as i32);
+        iter::from_fn(move || {
+            let (len, _) = process.receive::<usize>();
+            let mut text = vec![0; len];
+            if len > 0 {
+                process.receive_into(&mut text[..]);
+            }
+            (len > 0).then_some(text)
+        })
+        .fuse()
     }
 
     /// Returns the values of all ranks, in their order.

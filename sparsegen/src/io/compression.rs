@@ -86,15 +86,27 @@ impl Compression {
     }
 }
 
-/// Buffers a stream, and decompresses it if it begins with the signature of a compression.
-pub(super) fn buffered<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    let mut reader = BufReader::new(reader);
+/// Reads the first bytes of a stream; returns them, and the compression whose signature they are.
+fn head(reader: &mut impl Read) -> io::Result<(Vec<u8>, Option<Compression>)> {
     let mut head = Vec::new();
     let longest = Compression::ALL.map(|compression| compression.signature().len());
     let longest = longest.into_iter().max().unwrap_or(0);
-    reader.by_ref().take(longest as u64).read_to_end(&mut head)?;
+    reader.take(longest as u64).read_to_end(&mut head)?;
     let begins = |compression: &Compression| head.starts_with(compression.signature());
     let compression = Compression::ALL.into_iter().find(begins);
+    Ok((head, compression))
+}
+
+/// Returns whether a stream begins with the signature of a compression.
+#[cfg(feature = "mpi")]
+pub(super) fn is_compressed(mut reader: impl Read) -> io::Result<bool> {
+    Ok(head(&mut reader)?.1.is_some())
+}
+
+/// Buffers a stream, and decompresses it if it begins with the signature of a compression.
+pub(super) fn buffered<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
+    let mut reader = BufReader::new(reader);
+    let (head, compression) = head(&mut reader)?;
     let reader = Cursor::new(head).chain(reader);
     match compression {
         Some(compression) => compression.decompressed(reader),

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::element::{Number, RealElement};
+use super::entries;
 use super::lines::{Fields, Lines, quoted};
 use super::number;
 use super::progress::Progress;
@@ -13,7 +14,7 @@ const COMMENT: u8 = b'#';
 
 /// The entries of a file, with coordinates from 0: an iterator that reads one line at a time and
 /// ends after the first error.
-pub(super) struct Entries<'r, 'p, V, S> {
+pub(crate) struct Entries<'r, 'p, V, S> {
     lines: Lines<'r>,
     progress: Progress<'p>,
     /// The extents that the caller passed; without them, any index is valid.
@@ -27,7 +28,7 @@ pub(super) struct Entries<'r, 'p, V, S> {
 }
 
 impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
-    pub(super) fn of(lines: Lines<'r>, progress: Progress<'p>, bounds: Option<S>) -> Self {
+    pub(crate) fn of(lines: Lines<'r>, progress: Progress<'p>, bounds: Option<S>) -> Self {
         Entries {
             lines,
             progress,
@@ -37,21 +38,6 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
             finished: false,
             values: PhantomData,
         }
-    }
-
-    /// Returns the shape that the caller passed, or the largest index so far of each mode.
-    pub(super) fn shape(&self) -> S {
-        self.bounds.unwrap_or(self.extents)
-    }
-
-    /// Returns an error for the line that was read last.
-    pub(super) fn error(&self, message: String) -> Error {
-        self.lines.error(message)
-    }
-
-    /// Returns an error of the tensor made from the entries.
-    pub(super) fn of_stream(&self, reason: Error) -> Error {
-        self.lines.of_stream(reason)
     }
 
     fn advance(&mut self) -> Result<Option<(S, V)>, Error> {
@@ -116,6 +102,33 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
             " unlike on the lines before".to_owned()
         };
         Some(format!("expected {expected}, found {words} {plural}{hint}"))
+    }
+}
+
+impl<'r, V: RealElement, S: Shape> entries::Entries<'r, S, V> for Entries<'r, '_, V, S> {
+    fn lines(&self) -> &Lines<'r> {
+        &self.lines
+    }
+
+    fn shape(&self) -> S {
+        self.bounds.unwrap_or(self.extents)
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl<'r, V: RealElement, S: Shape> entries::Resumed<'r, S, V> for Entries<'r, '_, V, S> {
+    const COMMENT: u8 = COMMENT;
+
+    fn resumed(self, lines: Lines<'r>, done: usize, _is_last: bool) -> Self {
+        Entries { lines, done, ..self }
+    }
+
+    fn triangle(&self) -> Option<entries::Triangle> {
+        None
+    }
+
+    fn check_triangle(&self, _earlier: entries::Triangle) -> Result<(), Error> {
+        Ok(())
     }
 }
 

@@ -11,18 +11,51 @@ use crate::Error;
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Reads a stream line by line into one reused buffer.
-pub(super) struct Lines<'r> {
+pub(crate) struct Lines<'r> {
     reader: Box<dyn BufRead + 'r>,
     /// The name of the stream in errors, usually a path.
     name: String,
     /// The number of the line in the buffer, from 1; 0 before the first line.
     number: usize,
+    /// The number of bytes read.
+    position: u64,
     buffer: Vec<u8>,
 }
 
 impl<'r> Lines<'r> {
     pub(super) fn new(reader: Box<dyn BufRead + 'r>, name: &str) -> Self {
-        Lines { reader, name: name.to_owned(), number: 0, buffer: Vec::new() }
+        Lines { reader, name: name.to_owned(), number: 0, position: 0, buffer: Vec::new() }
+    }
+
+    /// Numbers the lines as those after the first `before` ones of a file.
+    #[cfg(feature = "mpi")]
+    pub(super) fn after(self, before: usize) -> Self {
+        Lines { number: before, ..self }
+    }
+
+    /// Returns the number of the line in the buffer, from 1; 0 before the first line.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Returns the number of bytes up to the end of the line in the buffer.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the number of remaining lines, and of those with data, up to the first line that is too
+    /// long.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn count(mut self, comment: u8) -> Result<[usize; 2], Error> {
+        let (before, mut data) = (self.number, 0);
+        loop {
+            match self.advance_to_data(comment) {
+                Ok(true) => data += 1,
+                Ok(false) | Err(Error::Parse { .. }) => return Ok([self.number - before, data]),
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Advances to the next line; returns `false` at the end of the stream.
@@ -63,7 +96,9 @@ impl<'r> Lines<'r> {
         self.buffer.clear();
         let mut rest = (&mut self.reader).take(LONGEST_LINE);
         let read = rest.read_until(b'\n', &mut self.buffer);
-        read.map(|_| ()).map_err(|reason| io_error(&self.name, reason))
+        let count = read.map_err(|reason| io_error(&self.name, reason))?;
+        self.position += count as u64;
+        Ok(())
     }
 
     /// Skips the rest of the line.
@@ -88,7 +123,7 @@ impl<'r> Lines<'r> {
     }
 
     /// Returns an error of the tensor made from the entries, with the name of the stream.
-    pub(super) fn of_stream(&self, reason: Error) -> Error {
+    pub(crate) fn of_stream(&self, reason: Error) -> Error {
         Error::File { file: self.name.clone(), reason: Box::new(reason) }
     }
 
@@ -103,14 +138,19 @@ impl<'r> Lines<'r> {
     }
 
     /// Returns an error for the line in the buffer, or for the first line before any is read.
-    pub(super) fn error(&self, message: impl Into<String>) -> Error {
-        Error::Parse { file: self.name.clone(), line: self.number.max(1), message: message.into() }
+    pub(crate) fn error(&self, message: impl Into<String>) -> Error {
+        self.error_at(self.number, message)
+    }
+
+    /// Returns an error for the line with a number.
+    pub(crate) fn error_at(&self, number: usize, message: impl Into<String>) -> Error {
+        Error::Parse { file: self.name.clone(), line: number.max(1), message: message.into() }
     }
 }
 
 /// The words of a line, in order.
 #[derive(Clone)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     words: SplitAsciiWhitespace<'a>,
 }
 
@@ -155,6 +195,6 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Returns an error of reading or writing the stream called `name`.
-pub(super) fn io_error(name: &str, reason: io::Error) -> Error {
+pub(crate) fn io_error(name: &str, reason: io::Error) -> Error {
     Error::Io { file: name.to_owned(), source: reason.to_string() }
 }

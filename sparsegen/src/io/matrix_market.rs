@@ -5,6 +5,7 @@ mod header;
 use header::{Header, Layout, Symmetry};
 
 use super::element::{Element, Field, Number};
+use super::entries::{self, Triangle};
 use super::lines::{Fields, Lines, quoted};
 use super::number;
 use super::progress::Progress;
@@ -18,76 +19,74 @@ type Triplet<V> = ([usize; 2], V);
 
 /// The entries of a file and the ones implied by its symmetry: an iterator that reads one line at a
 /// time and ends after the first error.
-pub(super) struct Entries<'r, 'p, V> {
+pub(crate) struct Entries<'r, 'p, V> {
     lines: Lines<'r>,
     header: Header,
     progress: Progress<'p>,
     /// The number of entries read from the file.
     done: usize,
+    /// Whether the file ends with these lines.
+    is_last: bool,
     /// The indices of an array's next entry.
     cell: [usize; 2],
-    /// The triangle of the first entry off the diagonal; with a symmetry, all others must lie in
-    /// it.
-    triangle: Option<Triangle>,
+    /// The first entry off the diagonal; with a symmetry, all others must lie in its triangle.
+    first: Option<OffDiagonal>,
     /// The mirror image of the last returned entry.
     mirrored: Option<Triplet<V>>,
     /// Set at the end and after an error.
     finished: bool,
 }
 
-/// A side of the diagonal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Triangle {
-    Lower,
-    Upper,
+/// An entry off the diagonal.
+#[derive(Clone, Copy)]
+struct OffDiagonal {
+    at: [usize; 2],
+    triangle: Triangle,
+    line: usize,
 }
 
-impl Triangle {
-    fn name(self) -> &'static str {
-        match self {
-            Triangle::Lower => "below",
-            Triangle::Upper => "above",
+impl OffDiagonal {
+    /// Returns an error if an earlier entry lies in the other triangle.
+    fn check(self, earlier: Triangle, lines: &Lines<'_>) -> Result<(), Error> {
+        let OffDiagonal { at: [row, column], triangle, line } = self;
+        if triangle == earlier {
+            return Ok(());
         }
+        let message = format!(
+            "the entry ({}, {}) lies {} the diagonal and earlier ones {} it: a file with a symmetry \
+             lists one triangle, the other follows (one that lists both is `general`)",
+            row + 1,
+            column + 1,
+            triangle.name(),
+            earlier.name()
+        );
+        Err(lines.error_at(line, message))
     }
 }
 
 impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
     /// Reads the header.
-    pub(super) fn of(mut lines: Lines<'r>, progress: Progress<'p>) -> Result<Self, Error> {
+    pub(crate) fn of(mut lines: Lines<'r>, progress: Progress<'p>) -> Result<Self, Error> {
         let header = Header::parse::<V>(&mut lines)?;
-        let cell = [first_row(header.symmetry, 0), 0];
+        let cell = header.cell(0);
         Ok(Entries {
             lines,
             header,
             progress,
             done: 0,
+            is_last: true,
             cell,
-            triangle: None,
+            first: None,
             mirrored: None,
             finished: false,
         })
-    }
-
-    /// Returns the numbers of rows and columns.
-    pub(super) fn shape(&self) -> [usize; 2] {
-        [self.header.rows, self.header.columns]
-    }
-
-    /// Returns an error for the line that was read last.
-    pub(super) fn error(&self, message: String) -> Error {
-        self.lines.error(message)
-    }
-
-    /// Returns an error of the tensor made from the entries.
-    pub(super) fn of_stream(&self, reason: Error) -> Error {
-        self.lines.of_stream(reason)
     }
 
     /// Returns the next entry of the file.
     fn advance(&mut self) -> Result<Option<Triplet<V>>, Error> {
         let promised = self.header.entries;
         let more = self.lines.advance_to_data(COMMENT)?;
-        if self.done == promised {
+        if self.done >= promised {
             if more {
                 return Err(self.lines.error(format!(
                     "expected the end of the file after the {promised} entries that the size \
@@ -95,6 +94,9 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
                 )));
             }
             self.progress.finish(self.done, Some(promised));
+            return Ok(None);
+        }
+        if !more && !self.is_last {
             return Ok(None);
         }
         if !more {
@@ -109,11 +111,8 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
             Layout::Coordinate => self.coordinate_entry(words),
             Layout::Array => self.array_entry(words),
         };
-        let entry = entry.and_then(|entry| {
-            self.mirrored = self.mirror(entry)?;
-            Ok(entry)
-        });
         let entry = entry.map_err(|message| self.lines.error(message))?;
+        self.mirrored = self.mirror(entry)?;
         if self.header.layout == Layout::Array {
             self.step();
         }
@@ -157,39 +156,31 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
     }
 
     /// Returns the mirror image of an entry, if the symmetry implies one.
-    fn mirror(&mut self, (at, value): Triplet<V>) -> Result<Option<Triplet<V>>, String> {
+    fn mirror(&mut self, (at, value): Triplet<V>) -> Result<Option<Triplet<V>>, Error> {
         let [row, column] = at;
         let place = || format!("the entry ({}, {})", row + 1, column + 1);
         let mirrored = match self.header.symmetry {
             Symmetry::General => return Ok(None),
             Symmetry::SkewSymmetric if row == column => {
-                return Err(format!(
+                return Err(self.lines.error(format!(
                     "{} lies on the diagonal, which a skew-symmetric file does not list",
                     place()
-                ));
+                )));
             }
             Symmetry::Symmetric | Symmetry::Hermitian if row == column => return Ok(None),
             Symmetry::Symmetric => value,
             Symmetry::Hermitian => value.conjugated(),
             Symmetry::SkewSymmetric => value.negated().ok_or_else(|| {
-                format!(
-                    "the negative of {value}, mirrored from {}, does not fit `{}`",
-                    place(),
-                    V::NAME
-                )
+                let name = V::NAME;
+                let place = place();
+                self.lines.error(format!(
+                    "the negative of {value}, mirrored from {place}, does not fit `{name}`"
+                ))
             })?,
         };
-        let side = if row > column { Triangle::Lower } else { Triangle::Upper };
-        let triangle = *self.triangle.get_or_insert(side);
-        if side != triangle {
-            return Err(format!(
-                "{} lies {} the diagonal and earlier ones {} it: a file with a symmetry lists \
-                 one triangle, the other follows (one that lists both is `general`)",
-                place(),
-                side.name(),
-                triangle.name()
-            ));
-        }
+        let triangle = if row > column { Triangle::Lower } else { Triangle::Upper };
+        let entry = OffDiagonal { at, triangle, line: self.lines.number() };
+        entry.check(self.first.get_or_insert(entry).triangle, &self.lines)?;
         Ok(Some(([column, row], mirrored)))
     }
 
@@ -199,17 +190,36 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         *row += 1;
         if *row >= self.header.rows {
             *column += 1;
-            *row = first_row(self.header.symmetry, *column);
+            *row = self.header.first_row(*column);
         }
     }
 }
 
-/// Returns the first row of a column that an array lists.
-fn first_row(symmetry: Symmetry, column: usize) -> usize {
-    match symmetry {
-        Symmetry::General => 0,
-        Symmetry::Symmetric | Symmetry::Hermitian => column,
-        Symmetry::SkewSymmetric => column + 1,
+impl<'r, V: Element> entries::Entries<'r, [usize; 2], V> for Entries<'r, '_, V> {
+    fn lines(&self) -> &Lines<'r> {
+        &self.lines
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        [self.header.rows, self.header.columns]
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl<'r, V: Element> entries::Resumed<'r, [usize; 2], V> for Entries<'r, '_, V> {
+    const COMMENT: u8 = COMMENT;
+
+    fn resumed(self, lines: Lines<'r>, done: usize, is_last: bool) -> Self {
+        let cell = self.header.cell(done);
+        Entries { lines, done, is_last, cell, ..self }
+    }
+
+    fn triangle(&self) -> Option<Triangle> {
+        self.first.map(|first| first.triangle)
+    }
+
+    fn check_triangle(&self, earlier: Triangle) -> Result<(), Error> {
+        self.first.map_or(Ok(()), |first| first.check(earlier, &self.lines))
     }
 }
 

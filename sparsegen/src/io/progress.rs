@@ -8,7 +8,7 @@ type Report<'p> = Box<dyn FnMut(usize, Option<usize>) + 'p>;
 
 /// Calls a callback at regular intervals.
 #[derive(Default)]
-pub(super) struct Progress<'p> {
+pub(crate) struct Progress<'p> {
     report: Option<Report<'p>>,
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 
 #[cfg(feature = "binsparse")]
 use super::binsparse;
+use super::entries::Entries;
 use super::lines::Lines;
 #[cfg(feature = "npz")]
 use super::npz;
@@ -295,10 +296,7 @@ impl<'p> Reader<'p> {
         V: Element,
         F: Format<Shape = [usize; 2]>,
     {
-        let mut entries = matrix_market::Entries::of(lines, self.progress)?;
-        let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
+        tensor(matrix_market::Entries::of(lines, self.progress)?)
     }
 
     fn tns<V, F>(self, lines: Lines<'_>, shape: Option<F::Shape>) -> Result<Tensor<V, F>, Error>
@@ -306,14 +304,23 @@ impl<'p> Reader<'p> {
         V: RealElement,
         F: Format,
     {
-        let mut entries = frostt::Entries::of(lines, self.progress, shape);
-        let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
+        tensor(frostt::Entries::of(lines, self.progress, shape))
     }
 }
 
-fn open(path: &Path) -> Result<Lines<'static>, Error> {
+/// Creates a tensor from the entries of a file.
+fn tensor<'r, V, F>(mut entries: impl Entries<'r, F::Shape, V>) -> Result<Tensor<V, F>, Error>
+where
+    V: Element,
+    F: Format,
+{
+    let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
+    sums::check(&triplets, 1).map_err(|message| entries.lines().error(message))?;
+    let tensor = Tensor::from_triplets(entries.shape(), triplets);
+    tensor.map_err(|reason| entries.lines().of_stream(reason))
+}
+
+pub(super) fn open(path: &Path) -> Result<Lines<'static>, Error> {
     let name = path.display().to_string();
     match File::open(path) {
         Ok(file) => stream(file, &name),

@@ -7,7 +7,7 @@ use crate::{Shape, Value};
 
 /// Returns an error if the sum of entries with the same coordinate overflows the type `V`, so that
 /// no file can cause an overflow. `base` is the number of the first coordinate in the file.
-pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)], base: usize) -> Result<(), String> {
+pub(crate) fn check<S: Shape, V: Element>(entries: &[(S, V)], base: usize) -> Result<(), String> {
     let holds_sums = match V::FIELD {
         Field::Real | Field::Complex => true,
         Field::Integer | Field::Pattern => false,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::element::{Element, Field, RealElement};
 use super::{compression, lines};
-use crate::{Error, Format, Tensor};
+use crate::{Error, Format, Shape, Tensor};
 
 /// Writes a matrix as a Matrix Market file: every stored entry, explicit zeros included, in storage
 /// order. The banner has the layout `coordinate`, the element type's field and the symmetry
@@ -127,14 +127,17 @@ where
 }
 
 /// Checks that the fill value is zero, the value of unlisted entries of a file.
-pub(super) fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
+pub(crate) fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
     match F::FILL.to_f64() == 0.0 {
         true => Ok(()),
         false => Err(Error::Fill { file: file.to_owned(), format: F::NAME }),
     }
 }
 
-fn create(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+pub(crate) fn create(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
     compression::create(path, write)
         .map_err(|reason| lines::io_error(&path.display().to_string(), reason))
 }
@@ -144,16 +147,24 @@ where
     V: Element,
     F: Format<Shape = [usize; 2]>,
 {
+    matrix_market_header::<V>(out, tensor.shape(), tensor.iter().count())?;
+    write_entries(out, tensor.iter())
+}
+
+/// Writes the banner and the size line.
+pub(crate) fn matrix_market_header<V: Element>(
+    out: &mut dyn Write,
+    [rows, columns]: [usize; 2],
+    entries: usize,
+) -> io::Result<()> {
     let field = match V::FIELD {
         Field::Pattern => "pattern",
         Field::Integer => "integer",
         Field::Real => "real",
         Field::Complex => "complex",
     };
-    let [rows, columns] = tensor.shape();
     writeln!(out, "%%MatrixMarket matrix coordinate {field} general")?;
-    writeln!(out, "{rows} {columns} {}", tensor.iter().count())?;
-    write_entries(out, tensor)
+    writeln!(out, "{rows} {columns} {entries}")
 }
 
 fn frostt<V, F>(out: &mut dyn Write, tensor: &Tensor<V, F>) -> io::Result<()>
@@ -161,20 +172,23 @@ where
     V: RealElement,
     F: Format,
 {
-    let shape = tensor.shape();
+    frostt_header(out, &tensor.shape())?;
+    write_entries(out, tensor.iter())
+}
+
+/// Writes a comment with the extents.
+pub(crate) fn frostt_header(out: &mut dyn Write, shape: &impl Shape) -> io::Result<()> {
     let extents: Vec<String> = shape.as_ref().iter().map(usize::to_string).collect();
-    writeln!(out, "# extents {}; indices count from 1", extents.join(" x "))?;
-    write_entries(out, tensor)
+    writeln!(out, "# extents {}; indices count from 1", extents.join(" x "))
 }
 
 /// Writes one line per entry: the indices, counted from 1, and the value unless the tensor is a
 /// pattern.
-fn write_entries<V, F>(out: &mut dyn Write, tensor: &Tensor<V, F>) -> io::Result<()>
-where
-    V: Element,
-    F: Format,
-{
-    for (coordinates, value) in tensor.iter() {
+pub(crate) fn write_entries<S: Shape, V: Element>(
+    out: &mut dyn Write,
+    entries: impl Iterator<Item = (S, V)>,
+) -> io::Result<()> {
+    for (coordinates, value) in entries {
         let mut separator = "";
         for coordinate in coordinates.as_ref() {
             write!(out, "{separator}{}", coordinate + 1)?;

@@ -36,7 +36,7 @@ pub fn assert_identical<V: Value + Debug, F: Format>(a: &Distributed<V, F>, b: &
 }
 
 /// Asserts that a product sends the elements of `x` at the distinct columns of each rank's rows that
-/// other ranks own, and nothing else.
+/// other ranks own, and nothing else, and that memory is that of these and of the entries.
 pub fn minimal_volume(
     world: &World,
     a: &Tensor<f64, Csr<u64, u64>>,
@@ -50,9 +50,15 @@ pub fn minimal_volume(
             .filter(|([i, _], _)| rows.range(rank).contains(i))
             .map(|([_, j], _)| j)
             .collect();
+        let entries = needed.len();
         needed.sort_unstable();
         needed.dedup();
+        let elements = needed.len();
         needed.retain(|j| !columns.range(rank).contains(j));
-        assert_eq!(report.ranks[rank].received, needed.len(), "rank {rank}");
+        let of_rank = &report.ranks[rank];
+        assert_eq!(of_rank.received, needed.len(), "rank {rank}");
+        // A value and two coordinates, or one; a value and its position.
+        let memory = 24 * entries + 16 * elements + 16 * (of_rank.sent + of_rank.received);
+        assert_eq!(of_rank.memory, memory, "rank {rank}");
     }
 }

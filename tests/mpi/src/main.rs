@@ -5,9 +5,12 @@
 //! distributes them.
 
 mod asserts;
+mod files;
 mod random;
 mod refusals;
+mod volume;
 
+use mpi::traits::{Communicator, Root};
 use sparsegen::distributed::{Distributed, Layout, World, mpi};
 use sparsegen::{Csr, Dense, Tensor, Value};
 
@@ -37,8 +40,14 @@ fn main() {
     }
     refusals::errors(&world);
     large(&world);
+    let mut process = std::process::id();
+    universe.world().process_at_rank(0).broadcast_into(&mut process);
+    let files = files::compare(&files::Folder::new(&world, process));
+    if world.size() == 1 {
+        volume::growth();
+    }
     if world.rank() == 0 {
-        println!("{cases} runs on {} ranks", world.size());
+        println!("{cases} runs and {files} files on {} ranks", world.size());
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
         reassociate: entry.reassociate,
-        distribute: entry.distribute.clone(),
+        distribute: statement.distribute.clone(),
         simd: entry.simd,
         allow: entry.allow,
         schedule: schedule.commands,

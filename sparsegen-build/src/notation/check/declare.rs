@@ -124,7 +124,9 @@ pub(super) fn check_functions(
             "compute_kernel_loops",
         ];
         functions.extend(suffixes.map(|suffix| (beside(&of.text, suffix), of)));
-        if manifest.kernels[several.steps.clone()].iter().any(|step| step.distribute.is_some()) {
+        let steps = &manifest.kernels[several.steps.clone()];
+        let is_step = |kernel: &&Kernel| steps.iter().any(|step| step.name.text == kernel.name);
+        if kernels.iter().filter(is_step).any(|step| step.distribute.is_some()) {
             functions.extend(OF_RANKS.map(|suffix| (beside(&of.text, suffix), of)));
         }
     }

@@ -1,6 +1,9 @@
 //! Parsing the commands of a schedule: a name, and arguments in parentheses.
+//!
+//! `distribute(i)` changes no loops, and has the meaning of the key `distribute`: the statement records
+//! it apart from the other commands.
 
-use crate::error::{Code, Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name, Span};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::notation::functions;
@@ -10,7 +13,7 @@ use crate::notation::syntax::{Command, Expr};
 use super::{Parser, signs};
 
 /// The commands, each with an example.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("reorder", "reorder(i, k, j)"),
     ("split", "split(i, io, ii, 64)"),
     ("divide", "divide(i, io, ii, 8)"),
@@ -21,13 +24,67 @@ const COMMANDS: [(&str, &str); 10] = [
     ("precompute", "precompute(A[i,k] * B[k,j], j, w)"),
     ("merge", "merge(j, gallop)"),
     ("locate", "locate(j, A)"),
+    ("distribute", "distribute(i)"),
 ];
 
 /// The largest number of unrolled iterations.
 const UNROLLED: i64 = 64;
 
-/// Parses a command. Returns its first error.
-pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
+/// A parsed command.
+enum Parsed {
+    /// A command for the loops.
+    Loops(Action<Name, Name, Expr>),
+    /// `distribute(i)`.
+    Distribute(Name),
+}
+
+/// Parses a schedule, given the variable of the key `distribute`. Returns the commands for the loops,
+/// `None` for one with errors, and the variable whose coordinates are divided among ranks.
+pub(super) fn schedule(
+    texts: &[Text],
+    key: Option<&Name>,
+    report: &mut impl FnMut(Diagnostic),
+) -> (Vec<Option<Command>>, Option<Name>) {
+    let mut commands = Vec::new();
+    let (mut distribute, mut earlier) = (key.cloned(), None);
+    for text in texts {
+        match command(text) {
+            Err(mistake) => {
+                report(mistake);
+                commands.push(None);
+            }
+            Ok((Parsed::Loops(action), span)) => {
+                commands.push(Some(Command { action, text: text.at(span).to_owned(), span }));
+            }
+            Ok((Parsed::Distribute(name), span)) => {
+                match &distribute {
+                    Some(known) if known.text != name.text || earlier.is_some() => {
+                        report(distributed_twice(known, &name, span, earlier));
+                    }
+                    Some(_) | None => distribute = Some(name),
+                }
+                earlier = Some(text.at(span));
+            }
+        }
+    }
+    (commands, distribute)
+}
+
+/// Returns the diagnostic for a command `distribute` after the key or an earlier command.
+fn distributed_twice(known: &Name, name: &Name, span: Span, earlier: Option<&str>) -> Diagnostic {
+    let message = match known.text == name.text {
+        true => "this command repeats an earlier one".to_owned(),
+        false => format!("the kernel is distributed by `{}` and by `{}`", known.text, name.text),
+    };
+    let note = match earlier {
+        Some(command) => format!("the earlier command is `{command}`"),
+        None => format!("the key `distribute` names `{}`", known.text),
+    };
+    Diagnostic::new(Code::RepeatedCommand, span, message).note(note).help("keep one of the two")
+}
+
+/// Parses a command, and returns its place. Returns its first error.
+fn command(text: &Text) -> Result<(Parsed, Span), Diagnostic> {
     let tokens = Tokens::of(text, &signs())?;
     let known = COMMANDS.iter().map(|(name, _)| *name);
     if tokens.is_empty() {
@@ -44,19 +101,34 @@ pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
             "the commands",
         ));
     };
-    let action = parser.action(&name.text).map_err(|mistake| match mistake.help {
+    let parsed = parser.arguments(&name.text).map_err(|mistake| match mistake.help {
         Some(_) => mistake,
         None => mistake.help(format!("it is written like `{shape}`")),
     })?;
-    let span = name.span.to(parser.tokens.before());
-    Ok(Command { action, text: text.at(span).to_owned(), span })
+    Ok((parsed, name.span.to(parser.tokens.before())))
 }
 
 impl Parser {
     /// Parses the arguments of a command.
-    fn action(&mut self, name: &str) -> Result<Action<Name, Name, Expr>, Diagnostic> {
+    fn arguments(&mut self, name: &str) -> Result<Parsed, Diagnostic> {
         self.open("(")?;
-        let action = match name {
+        let parsed = match name {
+            "distribute" => Parsed::Distribute(self.loop_name()?),
+            _ => Parsed::Loops(self.action(name)?),
+        };
+        self.close(")", "`)`")?;
+        match self.tokens.peek() {
+            Token::End => Ok(parsed),
+            Token::Name(_) | Token::Number(_) | Token::Sign(_) => Err(self
+                .tokens
+                .expected("the end of the command")
+                .help("each command is a string of its own in `schedule`")),
+        }
+    }
+
+    /// Parses the arguments of a command for the loops.
+    fn action(&mut self, name: &str) -> Result<Action<Name, Name, Expr>, Diagnostic> {
+        Ok(match name {
             "reorder" => {
                 let mut variables = vec![self.loop_name()?];
                 while self.tokens.eat(",") {
@@ -113,15 +185,7 @@ impl Parser {
                 Action::Locate { variable, tensor: self.tokens.name("a tensor")? }
             }
             _ => Action::Parallelize(self.loop_name()?),
-        };
-        self.close(")", "`)`")?;
-        match self.tokens.peek() {
-            Token::End => Ok(action),
-            Token::Name(_) | Token::Number(_) | Token::Sign(_) => Err(self
-                .tokens
-                .expected("the end of the command")
-                .help("each command is a string of its own in `schedule`")),
-        }
+        })
     }
 
     fn whole_and_parts(&mut self) -> Result<(Name, [Name; 2]), Diagnostic> {

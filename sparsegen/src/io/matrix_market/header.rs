@@ -84,6 +84,32 @@ impl Header {
         }
         parse_size(lines, layout, field, symmetry).map_err(|message| lines.error(message))
     }
+
+    /// Returns the first row of a column that an array lists.
+    pub(super) fn first_row(&self, column: usize) -> usize {
+        match self.symmetry {
+            Symmetry::General => 0,
+            Symmetry::Symmetric | Symmetry::Hermitian => column,
+            Symmetry::SkewSymmetric => column + 1,
+        }
+    }
+
+    /// Returns the indices of an array's entry with a number, which any file has that lists it.
+    /// Takes the time of visiting the columns before it.
+    pub(super) fn cell(&self, number: usize) -> [usize; 2] {
+        let (mut column, mut rest) = (0, number);
+        // An array with more entries has rows, and ends before the last column.
+        while number < self.entries && column < self.columns {
+            let first = self.first_row(column);
+            let listed = self.rows.saturating_sub(first);
+            if rest < listed {
+                return [first + rest, column];
+            }
+            rest -= listed;
+            column += 1;
+        }
+        [self.first_row(0), 0]
+    }
 }
 
 fn no_banner(found: &str) -> String {
