@@ -13,7 +13,7 @@ pub(super) fn join(join: &Join) -> TokenStream {
     let Join { parts: Parts { all, one }, filled, own, orders, numbers, tables, vectors, .. } =
         join;
     let [all, one, filled] = [all, one, filled].map(|name| ident(name));
-    let (loops, is_fallible) = (call(&join.call), join.call.is_fallible);
+    let loops = call(&join.call);
     let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
     let copied: Vec<_> = copied.collect();
     let new_copies = copied.iter().map(|(tensor, (name, copies))| {
@@ -24,6 +24,62 @@ pub(super) fn join(join: &Join) -> TokenStream {
         let (name, function) = (ident(name), function(&copies.combining));
         quote!(kernel::combine(#tensor.vals_mut(), &#name, #function);)
     });
+    let given = given(join);
+    let each = |body: TokenStream| match &given {
+        Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
+        None => quote!(kernel::each(&#all, |#one| #body)),
+    };
+    if vectors.is_empty() {
+        let run = each(loops);
+        return quote!(#(#new_copies)* #run; #(#combine)*);
+    }
+    let names = vectors.iter().map(|joined| ident(&joined.name));
+    let names: Vec<_> = names.chain(numbers.iter().map(|name| ident(name))).collect();
+    let (returned, collected) = match join.call.is_fallible {
+        true => (
+            quote!(Ok::<_, Error>((#(#names),*))),
+            Some(quote!(.into_iter().collect::<Result<Vec<_>, _>>()?)),
+        ),
+        false => (quote!((#(#names),*)), None),
+    };
+    let returns = (!numbers.is_empty()).then(|| {
+        let numbers = tuple(numbers.iter().map(|name| ident(name).into_token_stream()));
+        quote!(let #numbers =)
+    });
+    let new = vectors.iter().filter(|joined| is_ordered(joined));
+    let new = new.map(|joined| ident(&joined.name));
+    let run = each(quote!({
+        #(let mut #new = Vec::new();)*
+        #returns #loops;
+        #returned
+    }));
+    let patterns = vectors.iter().map(|joined| pattern(join, joined));
+    let patterns = patterns.chain(numbers.iter().map(|name| ident(name).into_token_stream()));
+    let taken = match &patterns.collect::<Vec<_>>()[..] {
+        [only] => quote!(let #only = #filled;),
+        patterns => {
+            let lists = names.iter().map(|_| quote!(Vec<_>));
+            quote!(let (#(#patterns),*): (#(#lists),*) = #filled.into_iter().collect();)
+        }
+    };
+    let all_orders = orders.iter().map(order);
+    let all_tables = tables.iter().map(table);
+    let joined = vectors.iter().map(|joined| join_vector(joined, orders));
+    quote! {
+        #(#new_copies)*
+        let #filled = #run #collected;
+        #(#combine)*
+        #taken
+        #(#all_orders)*
+        #(#all_tables)*
+        #(#joined)*
+    }
+}
+
+/// Returns what is given to the parts, if anything: an iterator, and the pattern of an element. The
+/// first part uses the memory of vectors that the other parts are appended to.
+fn given(Join { parts, own, vectors, .. }: &Join) -> Option<(TokenStream, TokenStream)> {
+    let all = ident(&parts.all);
     let values = own.iter().map(|Own { tensor, vals, copies }| {
         let (tensor, vals) = (ident(tensor), ident(vals));
         let values = match copies {
@@ -35,53 +91,29 @@ pub(super) fn join(join: &Join) -> TokenStream {
         };
         (values, quote!(#vals))
     });
-    // The first part uses the memory of vectors that the other parts are appended to.
-    let (ordered, appended): (Vec<&Joined>, Vec<&Joined>) =
-        vectors.iter().partition(|joined| matches!(joined.by, Joining::Ordered(..)));
-    let appended = appended.iter().map(|joined| {
+    let appended = vectors.iter().filter(|joined| !is_ordered(joined)).map(|joined| {
         let (name, into) = (ident(&joined.name), vector(&joined.into));
         (quote!(kernel::vectors(&mut #into, &#all)), quote!(mut #name))
     });
     let mut values = values.chain(appended);
-    let given = values.next().map(|(first, own)| match values.next() {
-        None => (first, own),
-        Some(second) => std::iter::once(second)
-            .chain(values)
-            .fold((quote!(#first.into_iter()), own), |(all, own), (more, next)| {
-                (quote!(#all.zip(#more)), quote!((#own, #next)))
-            }),
-    });
-    let each = |body: TokenStream| match &given {
-        Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
-        None => quote!(kernel::each(&#all, |#one| #body)),
+    let (first, own) = values.next()?;
+    let Some(second) = values.next() else { return Some((first, own)) };
+    let zip = |(all, own): (TokenStream, TokenStream), (more, next): (TokenStream, TokenStream)| {
+        (quote!(#all.zip(#more)), quote!((#own, #next)))
     };
-    if vectors.is_empty() {
-        let run = each(loops);
-        return quote!(#(#new_copies)* #run; #(#combine)*);
-    }
-    let numbers: Vec<_> = numbers.iter().map(|name| ident(name)).collect();
-    let names = vectors.iter().map(|joined| ident(&joined.name));
-    let names: Vec<_> = names.chain(numbers.iter().cloned()).collect();
-    let new: Vec<_> = ordered.iter().map(|joined| ident(&joined.name)).collect();
-    let joined = vectors.iter().map(|joined| join_vector(joined, orders));
-    let all_orders = orders.iter().map(order);
-    let (returned, collected) = match is_fallible {
-        true => (
-            quote!(Ok::<_, Error>((#(#names),*))),
-            Some(quote!(.into_iter().collect::<Result<Vec<_>, _>>()?)),
-        ),
-        false => (quote!((#(#names),*)), None),
-    };
-    let returns = (!numbers.is_empty()).then(|| {
-        let numbers = tuple(numbers.iter().map(ToTokens::to_token_stream));
-        quote!(let #numbers =)
-    });
-    let run = each(quote!({
-        #(let mut #new = Vec::new();)*
-        #returns #loops;
-        #returned
-    }));
-    let is_read = |joined: &Joined| match &joined.by {
+    let first = (quote!(#first.into_iter()), own);
+    Some(std::iter::once(second).chain(values).fold(first, zip))
+}
+
+/// Returns whether the vectors of the parts are joined parent by parent.
+fn is_ordered(joined: &Joined) -> bool {
+    matches!(joined.by, Joining::Ordered(..))
+}
+
+/// Returns the pattern of the vectors of all parts: `c2_crd`, with `mut` if their elements are moved
+/// before they are joined, or `_` if they are not read.
+fn pattern(Join { orders, tables, .. }: &Join, joined: &Joined) -> TokenStream {
+    let is_read = match &joined.by {
         Joining::Ordered(_, Contents::Entries | Contents::Combined | Contents::Slotted) => true,
         Joining::Ordered(
             _,
@@ -100,36 +132,15 @@ pub(super) fn join(join: &Join) -> TokenStream {
         | Joining::Ends
         | Joining::Bits { .. } => true,
     };
-    let moves = |name: &String| {
-        tables.iter().any(|Tables { by, .. }| {
-            by.slots == *name || by.below.iter().any(|(array, _)| array.name == *name)
-        })
-    };
-    let read = vectors.iter().map(|joined| {
-        let name = ident(&joined.name);
-        match is_read(joined) {
-            true if moves(&joined.name) => quote!(mut #name),
-            true => quote!(#name),
-            false => quote!(_),
-        }
+    let is_moved = tables.iter().any(|Tables { by, .. }| {
+        let mut below = by.below.iter();
+        by.slots == joined.name || below.any(|(array, _)| array.name == joined.name)
     });
-    let read: Vec<_> = read.chain(numbers.iter().map(ToTokens::to_token_stream)).collect();
-    let all_tables = tables.iter().map(table);
-    let taken = match &read[..] {
-        [_] => quote!(let #(#read)* = #filled;),
-        _ => {
-            let lists = names.iter().map(|_| quote!(Vec<_>));
-            quote!(let (#(#read),*): (#(#lists),*) = #filled.into_iter().collect();)
-        }
-    };
-    quote! {
-        #(#new_copies)*
-        let #filled = #run #collected;
-        #(#combine)*
-        #taken
-        #(#all_orders)*
-        #(#all_tables)*
-        #(#joined)*
+    let name = ident(&joined.name);
+    match (is_read, is_moved) {
+        (true, true) => quote!(mut #name),
+        (true, false) => quote!(#name),
+        (false, _) => quote!(_),
     }
 }
 
