@@ -208,8 +208,8 @@ impl Nest<'_> {
         }
     }
 
-    /// Returns whether a variable with a single coordinate is that of a nested reduction, and all loops
-    /// outside of its own enclose the statement.
+    /// Returns whether a nested reduction binds a variable with a single coordinate, and the loops
+    /// that precede its own in the order already enclose the statement.
     fn is_fixed_within(&self, bound: &[VariableId], value: &Expr, v: VariableId) -> bool {
         let mut outside = self.order.iter().take_while(|other| **other != v);
         let mut binds = false;

@@ -20,7 +20,7 @@ pub enum Distribution {
     Equal,
     /// [`Layout::balanced`]: each rank owns about the same number of entries.
     Balanced,
-    /// The layout of the caller, whose extent is that of the outermost mode.
+    /// The layout of the caller, with the extent of the outermost mode.
     Layout(Layout),
 }
 
@@ -145,7 +145,7 @@ where
     let head = world.agree(file.lines().and_then(begin))?;
     let mut entries = share_of(world, &file, head)?;
     let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>();
-    // The first error of the file is that of the first rank that has one.
+    // If several ranks have an error, the one of the first rank is the first in the file.
     let triplets = world.agree(check_triangle::<V, F>(world, &entries).and(triplets))?;
 
     let lines = entries.lines();

@@ -9,7 +9,7 @@ pub(crate) trait Entries<'r, S, V>: Iterator<Item = Result<(S, V), Error>> {
     /// Returns the lines, for errors of the line that was read last.
     fn lines(&self) -> &Lines<'r>;
 
-    /// Returns the shape of the tensor: that of the header or of the caller, or else the smallest one
+    /// Returns the shape of the tensor: given in the header or by the caller, or else the smallest one
     /// that contains the entries so far.
     fn shape(&self) -> S;
 }

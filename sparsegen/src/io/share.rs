@@ -14,7 +14,7 @@ pub(crate) struct TextFile {
     path: PathBuf,
     /// The size in bytes.
     pub(crate) size: u64,
-    /// Whether the file is compressed, so that it can only be read from its start.
+    /// `true` if the file is compressed, so that it can only be read from its start.
     pub(crate) is_compressed: bool,
 }
 
