@@ -22,12 +22,10 @@ pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt
     let padded = reads.into_iter().filter(|access| is_reached(access)).cloned();
     let (terms, others): (Vec<Access>, Vec<Access>) =
         padded.partition(|access| is_only_added(program, access, stmt));
-    let groups = Some(terms).filter(|terms| !terms.is_empty()).into_iter();
-    let groups = groups.chain(others.into_iter().map(|access| vec![access]));
-    groups.fold(stmt.clone(), |stmt, group| match distinguishes_padding(program, &stmt) {
-        true => split_by(program, &group, stmt),
-        false => stmt,
-    })
+    // Those that are only added come last: each case of the others has terms of its own.
+    let mut groups: Vec<Vec<Access>> = others.into_iter().map(|access| vec![access]).collect();
+    groups.push(terms);
+    split_by(program, &groups, stmt.clone())
 }
 
 /// Returns whether a statement is one assignment to which an operand only adds its elements, so that
@@ -39,27 +37,45 @@ pub(super) fn is_only_added(program: &Program, access: &Access, stmt: &Stmt) -> 
         && !program.kernel.may_be_infinite(&program.kernel.fill(access.tensor))
 }
 
-/// Splits a statement by whether any operand of a group has an entry.
-fn split_by(program: &Program, group: &[Access], stmt: Stmt) -> Stmt {
-    let is_present = |access: &Access| {
+/// Splits a statement by whether any operand of the first group has an entry, and each case by the
+/// other groups.
+fn split_by(program: &Program, groups: &[Vec<Access>], stmt: Stmt) -> Stmt {
+    let Some((group, others)) = groups.split_first() else { return stmt };
+    if !distinguishes_padding(program, &stmt) {
+        return stmt;
+    }
+    let reads = stmt.reads();
+    let read: Vec<&Access> = group.iter().filter(|access| reads.contains(access)).collect();
+    let is_present = |access: &&Access| {
         let fill = program.kernel.fill(access.tensor);
-        Expr::call(Function::Present, vec![Expr::Access(access.clone()), fill])
+        Expr::call(Function::Present, vec![Expr::Access((*access).clone()), fill])
     };
-    let present = group.iter().map(is_present).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
-    let Some(present) = present else { return stmt };
+    let present = read.iter().map(is_present).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+    let Some(present) = present else { return split_by(program, others, stmt) };
     let absent = Expr::call(Function::Not, vec![present.clone()]);
     let without = stmt.in_region(&program.kernel, &|other| group.contains(other), &|_| false);
     let without = program.with_constants(&without);
-    // A known value is no entry.
-    let has_same_effect = group.iter().all(|access| is_only_added(program, access, &stmt))
+    let has_same_effect = read.iter().all(|access| is_only_added(program, access, &stmt))
         && suits(&stmt, &without)
-        && !without.reads().is_empty();
+        && reads_entries(program, &without);
     if without == stmt || has_same_effect {
-        return stmt;
+        return split_by(program, others, stmt);
     }
     // A result with all coordinates of a level has those of padding.
-    let without = if without.is_skip() { full::zeros(program, &stmt) } else { without };
+    let without = match without.is_skip() {
+        true => full::zeros(program, &stmt),
+        false => split_by(program, others, without),
+    };
+    let stmt = split_by(program, others, stmt);
     Stmt::sequence(vec![Stmt::when(present, stmt), Stmt::when(absent, without)])
+}
+
+/// Returns whether a statement reads operands, and only those: a known value is no entry, and a
+/// temporary may have none.
+fn reads_entries(program: &Program, stmt: &Stmt) -> bool {
+    let reads = stmt.reads();
+    let mut tensors = reads.iter().map(|access| access.tensor);
+    !reads.is_empty() && tensors.all(|tensor| !program.kernel.is_temporary(tensor))
 }
 
 /// Returns whether padding and an entry of the same value have different effects in a statement: it

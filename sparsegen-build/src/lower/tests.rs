@@ -123,3 +123,19 @@ fn a_product_that_is_missing_a_factor_is_zero_where_others_were_found() {
     let text = lowered("r[i] = prod[j](B[i,j])", "r = 'sparse_vector', B = 'csr'");
     assert!(!text.contains("prod = 0.0"), "{text}");
 }
+
+#[test]
+fn padding_is_no_entry_where_another_term_is_padding() {
+    let tensors = "r = 'sparse_vector', a = 'B', b = 'B', c = 'B'";
+    let tensors = tensors.replace('B', "(i) -> (i / 4 : compressed, i % 4 : dense)");
+    let text = lowered("r[i] = a[i] * b[i] + c[i]", &tensors);
+    // The lines before each value that is stored, up to the previous one.
+    let stores: Vec<&str> = text.split("r_vals[p_r] = ").collect();
+    let alone = stores.windows(2).filter(|pair| pair[1].starts_with("c_vals["));
+    let before: Vec<&str> = alone.map(|pair| pair[0]).collect();
+    assert!(before.len() > 2, "{text}");
+    for lines in before {
+        let condition = lines.lines().rfind(|line| line.contains("!=")).unwrap_or_default();
+        assert!(condition.contains("c_vals["), "{condition} in {text}");
+    }
+}
