@@ -31,11 +31,13 @@ impl Outermost<'_> {
         let v = self.inner.variable;
         let tensor = program.tensor(result.tensor);
         let levels = &tensor.format.levels;
+        if is_grouped(&levels[0]) {
+            return Err(format!("`{}` cannot be assembled from parts", tensor.name));
+        }
         if self.collects {
             let is_merged = |spec: &LevelSpec| {
                 let properties = &spec.properties;
                 is_stored_in_parts(spec)
-                    && !is_grouped(spec)
                     && spec.level.append().is_some()
                     && properties.ordered
                     && properties.unique
@@ -74,8 +76,7 @@ impl Outermost<'_> {
         }
         if program.level_variable(result, 0) == Some(v) && divides_coordinates(program, range) {
             let (last, above) = levels.split_last().expect("a tensor with indices has levels");
-            let can = !is_grouped(&levels[0])
-                && above.iter().all(is_joined_by_bucket)
+            let can = above.iter().all(is_joined_by_bucket)
                 && (is_joined_by_bucket(last) || holds_bits(last));
             return can
                 .then_some(Stores::Apart)
@@ -84,14 +85,12 @@ impl Outermost<'_> {
         let lists_blocks = program
             .level_variable(result, 0)
             .is_some_and(|of| counts_blocks(program, v, of) && *range == Range::Coordinates);
-        let is_list = is_appended(&levels[0]) && !is_grouped(&levels[0]);
-        if lists_blocks && is_list && levels.iter().all(is_stored_in_parts) {
+        if lists_blocks && is_appended(&levels[0]) && levels.iter().all(is_stored_in_parts) {
             return Ok(Stores::Apart);
         }
         // The blocks of positions of an operand are in the order of its entries.
         let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
         let lists_entries = levels[0].level.append().is_some()
-            && !is_grouped(&levels[0])
             && levels.iter().all(|spec| spec.level.insert().is_none() && is_stored_in_parts(spec))
             && in_any_order
             && !levels[0].properties.unique;
@@ -244,8 +243,8 @@ fn is_stored_in_parts(spec: &LevelSpec) -> bool {
     }
 }
 
-/// Returns whether the positions of a level are in groups. Parts that share a parent may both have
-/// positions of one group, and are then not joined.
+/// Returns whether the positions of a level are in groups. Parts of the outermost level, which has a
+/// single parent, may both have positions of one group, and cannot be joined.
 fn is_grouped(spec: &LevelSpec) -> bool {
     let groups = |iteration: &dyn PositionIteration| iteration.groups().is_some();
     spec.level.position_iteration().is_some_and(groups)
