@@ -6,10 +6,9 @@
 
 use crate::concrete::{Program, Stmt};
 use crate::limits::{BODIES, CASES};
-use crate::notation::{Access, BinaryOp, Expr, Function};
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
 use super::iterator::LevelIterator;
-use super::padding;
 
 /// Returns the largest number of bodies of a loop that distinguishes so many operands that may be
 /// optional, with so many levels below.
@@ -60,7 +59,7 @@ pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -
 fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     let pads = |access: &Access| program.tensor(access.tensor).format.pads();
     let reads = stmt.reads();
-    let is_alike = |access: &Access| pads(access) && padding::is_only_added(program, access, stmt);
+    let is_alike = |access: &Access| pads(access) && is_only_added(program, access, stmt);
     reads.iter().any(|access| pads(access)) && !reads.iter().all(|access| is_alike(access))
 }
 
@@ -87,6 +86,15 @@ pub(super) fn suits(shared: &Stmt, own: &Stmt) -> bool {
 /// has an effect wherever there is an entry.
 pub(super) fn is_term_of(access: &Access, stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Assign { .. }) && only_adds(stmt, access)
+}
+
+/// Returns whether a statement is one assignment to which an operand only adds its elements, so that
+/// it computes the same value from padding as without an entry.
+pub(super) fn is_only_added(program: &Program, access: &Access, stmt: &Stmt) -> bool {
+    let accumulates = |op: ReduceOp| op != ReduceOp::PROD;
+    matches!(stmt, Stmt::Assign { accumulate, .. } if accumulate.is_none_or(accumulates))
+        && is_term_of(access, stmt)
+        && !program.kernel.may_be_infinite(&program.kernel.fill(access.tensor))
 }
 
 /// Returns whether a statement has no loop and only adds or compares the value of an access. The

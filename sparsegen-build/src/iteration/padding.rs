@@ -7,7 +7,7 @@
 
 use super::full;
 use super::iterator::Frontier;
-use super::optional::{is_term_of, suits};
+use super::optional::{is_only_added, suits};
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
 
@@ -26,15 +26,6 @@ pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt
     let mut groups: Vec<Vec<Access>> = others.into_iter().map(|access| vec![access]).collect();
     groups.push(terms);
     split_by(program, &groups, stmt.clone())
-}
-
-/// Returns whether a statement is one assignment to which an operand only adds its elements, so that
-/// it computes the same value from padding as without an entry.
-pub(super) fn is_only_added(program: &Program, access: &Access, stmt: &Stmt) -> bool {
-    let accumulates = |op: ReduceOp| op != ReduceOp::PROD;
-    matches!(stmt, Stmt::Assign { accumulate, .. } if accumulate.is_none_or(accumulates))
-        && is_term_of(access, stmt)
-        && !program.kernel.may_be_infinite(&program.kernel.fill(access.tensor))
 }
 
 /// Splits a statement by whether any operand of the first group has an entry, and each case by the
