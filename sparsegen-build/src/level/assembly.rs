@@ -192,3 +192,22 @@ pub trait Scatter {
     /// Returns statements that forget the coordinates of a parent.
     fn scatter_forget(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
 }
+
+/// Returns statements that append the end of the next parent's segment to `pos`. If parents may be
+/// skipped, `skipped_to` is the position of this parent; the skipped ones end where the last one did.
+pub(super) fn close_segment(pos: &str, end: Expr, skipped_to: Option<Expr>) -> Vec<Stmt> {
+    let mut edges = Vec::new();
+    if let Some(parent) = skipped_to {
+        let previous = Expr::load(pos, Expr::sub(Expr::len(pos), Expr::Index(1)));
+        edges.push(Stmt::resize(pos, Expr::add(parent, Expr::Index(1)), previous));
+    }
+    edges.push(Stmt::push(pos, end));
+    edges
+}
+
+/// Returns statements that append the ends of the last parents' segments, which are empty, if there
+/// may be such parents.
+pub(super) fn close_rest(pos: &str, end: Expr, parents: Option<Expr>) -> Vec<Stmt> {
+    let bounds = parents.map(|parents| Expr::add(parents, Expr::Index(1)));
+    bounds.map(|bounds| Stmt::resize(pos, bounds, end)).into_iter().collect()
+}

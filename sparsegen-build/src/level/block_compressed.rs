@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::assembly::{close_rest, close_segment};
 use super::code::{Expr, Stmt, Width};
 use super::{
     Append, Found, Groups, Holds, Joins, Level, PositionIteration, Promise, Properties, Property,
@@ -154,24 +155,14 @@ impl Append for BlockCompressed {
     }
 
     fn append_edges(&self, storage: &Storage, skipped_to: Option<Expr>) -> Vec<Stmt> {
-        let (pos, count) = (storage.array("pos"), Expr::len(storage.array("blocks")));
-        let mut edges = Vec::new();
-        if let Some(parent) = skipped_to {
-            // The skipped parents have no blocks.
-            let end = Expr::load(pos, Expr::sub(Expr::len(pos), Expr::Index(1)));
-            edges.push(Stmt::resize(pos, Expr::add(parent, Expr::Index(1)), end));
-        }
-        edges.push(Stmt::push(pos, count));
-        edges
+        let count = Expr::len(storage.array("blocks"));
+        close_segment(storage.array("pos"), count, skipped_to)
     }
 
     fn append_finalize(&self, storage: &Storage, parents: Option<Expr>) -> Vec<Stmt> {
         let [pos, blocks, first, crd] = FIELDS.map(|field| storage.array(field));
         let mut end = vec![Stmt::push(first, Expr::len(crd))];
-        if let Some(parents) = parents {
-            let bounds = Expr::add(parents, Expr::Index(1));
-            end.push(Stmt::resize(pos, bounds, Expr::len(blocks)));
-        }
+        end.extend(close_rest(pos, Expr::len(blocks), parents));
         end
     }
 

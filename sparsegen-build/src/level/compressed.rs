@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use super::assembly::{close_rest, close_segment};
 use super::code::{Expr, Rearrange, Stmt};
 use super::{
     Append, Below, Fill, Found, Holds, Joins, Level, PositionIteration, Promise, Properties,
@@ -104,24 +105,11 @@ impl Append for Compressed {
     }
 
     fn append_edges(&self, storage: &Storage, skipped_to: Option<Expr>) -> Vec<Stmt> {
-        let pos = storage.array("pos").to_owned();
-        let value = self.count(storage);
-        let previous = Expr::load(&pos, Expr::sub(Expr::len(&pos), Expr::Index(1)));
-        let mut edges = Vec::new();
-        if let Some(parent) = skipped_to {
-            // The skipped parents end where the last one did.
-            let len = Expr::add(parent, Expr::Index(1));
-            edges.push(Stmt::Resize { array: pos.clone(), len, value: previous });
-        }
-        edges.push(Stmt::Push { array: pos, value });
-        edges
+        close_segment(storage.array("pos"), self.count(storage), skipped_to)
     }
 
     fn append_finalize(&self, storage: &Storage, parents: Option<Expr>) -> Vec<Stmt> {
-        let Some(parents) = parents else { return Vec::new() };
-        let len = Expr::add(parents, Expr::Index(1));
-        let value = self.count(storage);
-        vec![Stmt::Resize { array: storage.array("pos").to_owned(), len, value }]
+        close_rest(storage.array("pos"), self.count(storage), parents)
     }
 
     fn count(&self, storage: &Storage) -> Expr {

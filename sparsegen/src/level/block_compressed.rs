@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, narrowed, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, narrowed, segments, widened,
+};
 use crate::{Width, memory};
 
 /// A level like [`Compressed`](super::Compressed) that stores each coordinate as its remainder by
@@ -125,10 +127,10 @@ impl<P: Width, C: Width, O: Width, const N: usize> BlockCompressedView<'_, P, C,
     /// blocks.
     fn validate_bounds(&self, parents: usize) -> Result<(), Fault> {
         let bounds = [
-            ("pos", self.pos, parents, self.blocks.len(), "`blocks`"),
-            ("first", self.first, self.blocks.len(), self.crd.len(), "`crd`"),
+            ("pos", self.pos, parents, "blocks", self.blocks.len()),
+            ("first", self.first, self.blocks.len(), "crd", self.crd.len()),
         ];
-        for (name, array, count, most, of) in bounds {
+        for (name, array, count, of, most) in bounds {
             if count.checked_add(1) != Some(array.len()) {
                 let reason = format!(
                     "`{name}` has {} elements, and needs one more than {count}",
@@ -136,22 +138,7 @@ impl<P: Width, C: Width, O: Width, const N: usize> BlockCompressedView<'_, P, C,
                 );
                 return Err(Fault::broken(array.len(), reason));
             }
-            if array[0] != P::default() {
-                return Err(Fault::broken(
-                    0,
-                    format!("`{name}` starts at {:?}, not at 0", array[0]),
-                ));
-            }
-            if let Some(index) = array.windows(2).position(|pair| pair[0] > pair[1]) {
-                let (from, to) = (array[index], array[index + 1]);
-                let reason = format!("`{name}` decreases from {from:?} to {to:?}");
-                return Err(Fault::broken(index + 1, reason));
-            }
-            let end = array[count].to_usize();
-            if end != most {
-                let reason = format!("`{name}` ends at {end}, but {of} has {most} elements");
-                return Err(Fault::broken(count, reason));
-            }
+            segments::validate_bounds(name, array, (of, most))?;
         }
         Ok(())
     }
@@ -198,9 +185,8 @@ unsafe impl<P: Width, C: Width, O: Width, const N: usize> LevelView
         Some(self.crd.len())
     }
 
-    fn grown(&self, axis: &Axis, _: usize, added: usize) -> Option<usize> {
-        let count = self.crd.len().checked_add(added)?;
-        (count <= P::LARGEST && !axis.counted).then_some(count)
+    fn grown(&self, axis: &Axis, parents: usize, added: usize) -> Option<usize> {
+        segments::grown::<P>(axis, parents, self.crd.len().checked_add(added)?)
     }
 
     fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {

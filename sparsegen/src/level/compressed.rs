@@ -122,20 +122,7 @@ impl<P: Width, C: Width> CompressedView<'_, P, C> {
             );
             return Err(Fault::broken(pos.len(), reason));
         }
-        if pos[0] != P::default() {
-            let reason = format!("`pos` starts at {:?}, not at 0", pos[0]);
-            return Err(Fault::broken(0, reason));
-        }
-        if let Some(index) = pos.windows(2).position(|pair| pair[0] > pair[1]) {
-            let reason = format!("`pos` decreases from {:?} to {:?}", pos[index], pos[index + 1]);
-            return Err(Fault::broken(index + 1, reason));
-        }
-        let end = pos[parents].to_usize();
-        if end != crd.len() {
-            let reason = format!("`pos` ends at {end}, but `crd` has {} elements", crd.len());
-            return Err(Fault::broken(parents, reason));
-        }
-        Ok(())
+        segments::validate_bounds("pos", pos, ("crd", crd.len()))
     }
 }
 

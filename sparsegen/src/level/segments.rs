@@ -72,6 +72,32 @@ pub(super) fn locate<C: Width>(
     segment.start + before..segment.start + before + equal
 }
 
+/// Checks that an array of at least one element divides the elements of another array, given by its
+/// name and length, into segments: it never decreases, and begins at 0 and ends at this length.
+pub(super) fn validate_bounds<P: Width>(
+    name: &str,
+    bounds: &[P],
+    (of, length): (&str, usize),
+) -> Result<(), Fault> {
+    if bounds[0] != P::default() {
+        return Err(Fault::broken(0, format!("`{name}` starts at {:?}, not at 0", bounds[0])));
+    }
+    if let Some(index) = bounds.windows(2).position(|pair| pair[0] > pair[1]) {
+        let (from, to) = (bounds[index], bounds[index + 1]);
+        return Err(Fault::broken(
+            index + 1,
+            format!("`{name}` decreases from {from:?} to {to:?}"),
+        ));
+    }
+    let last = bounds.len() - 1;
+    let end = bounds[last].to_usize();
+    if end != length {
+        let reason = format!("`{name}` ends at {end}, but `{of}` has {length} elements");
+        return Err(Fault::broken(last, reason));
+    }
+    Ok(())
+}
+
 /// Checks the coordinates of the children of one parent; `scratch` is a buffer for sorting them.
 pub(super) fn validate<C: Width>(
     axis: &Axis,
