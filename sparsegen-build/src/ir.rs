@@ -36,8 +36,8 @@ pub use demand::Demand;
 pub use distribution::{Contribution, Distribution, Indexed, Scheme};
 pub use entry::{Binding, Entry, Kept, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Simd,
-    Size, Source, TensorOperand, Unroll,
+    Array, Bounds, Conversion, ConversionKind, Element, EntryType, Extent, Function, Operand,
+    Place, Simd, Size, Source, TensorOperand, Unroll,
 };
 pub use instruction::{
     Argument, Assembled, Call, Check, Field, Instruction, Join, Joined, Joining, Listing, Mode,
@@ -97,9 +97,11 @@ pub enum Expr {
         end: Box<Expr>,
         index: Box<Expr>,
     },
-    /// `(a, b)`, of indices.
-    Pair(Box<Expr>, Box<Expr>),
-    /// An index from a condition, a signed index or a pair.
+    /// `(i, j, value)`, which is only pushed to an array of entries.
+    Entry(Vec<Expr>),
+    /// `entries[p].1`: a field of an element of an array of entries. An index is widened to `usize`.
+    Field(Box<Expr>, usize),
+    /// An index from a condition or a signed index.
     ToIndex(ToIndex, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -146,10 +148,6 @@ pub enum ToIndex {
     FromBool,
     /// `a.min(0).unsigned_abs()`: the magnitude of a negative index, and 0 for others.
     BelowZero,
-    /// `pair.0`
-    First,
-    /// `pair.1`
-    Second,
 }
 
 /// The error that a level with a fixed number of positions for each parent has no free one.
@@ -179,7 +177,7 @@ pub enum Stmt {
     Scratch { name: String, element: Element },
     /// `let mut name = [initial; len];`, a few elements that rustc keeps in registers.
     Tile { name: String, dtype: Dtype, len: usize, initial: Expr },
-    /// `array.sort_unstable();`
+    /// `kernel::sort(array);`, of coordinates.
     Sort { array: String },
     /// `let mut name = Workspace::<dtype, crd>::new(size);`, an array of `size` initial values that
     /// records where it is stored to.

@@ -34,6 +34,7 @@ mod rest;
 mod scope;
 mod sizes;
 mod slices;
+mod sorted_copy;
 mod storages;
 mod subscripts;
 #[cfg(test)]
@@ -61,6 +62,7 @@ use names::Names;
 pub use report::show_assembly;
 use rest::Repetition;
 use scope::Scope;
+use sorted_copy::{SortedCopy, sorted_copies};
 use storages::storages;
 
 /// Lowers a planned program to a function. Its names are chosen among the identifiers of its
@@ -95,9 +97,11 @@ fn lower_for<'p>(
     };
     let assemblers = program.targets.iter().enumerate().map(assembler).collect();
     let (scalars, repetitions) = (BTreeMap::new(), Vec::new());
+    let copies = sorted_copies(program, plan, &names);
     let mut lowering = Lowering {
         program,
         names,
+        copies,
         storages,
         assemblers,
         parted,
@@ -108,7 +112,7 @@ fn lower_for<'p>(
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
-    body.extend(reorder::scratch(plan, &lowering.names));
+    body.extend(lowering.nested_copies(plan));
     if lowering.assemblers.iter().any(Assembler::counts_first) {
         lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(Purpose::Count));
         body.extend(lowering.plan(plan, &Scope::default()));
@@ -139,6 +143,8 @@ struct Lowering<'p> {
     names: Names,
     /// The storage of every level of every tensor.
     storages: Vec<Vec<Storage>>,
+    /// The sorted copies of entries that iterators fill.
+    copies: Vec<SortedCopy>,
     /// The assemblers of the results.
     assemblers: Vec<Assembler<'p>>,
     /// The outermost loop, if it is divided into parts.

@@ -51,7 +51,7 @@ pub use places::Places;
 #[cfg(target_arch = "x86_64")]
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
-pub use sort::{Sorted, sort};
+pub use sort::{sort, sort_by};
 pub use version::assert_version;
 pub use widen::{Widened, widen};
 pub use workspace::Workspace;

@@ -189,6 +189,10 @@ fn add_coo_unordered_kernel(
     c1_crd.clear();
     c2_crd.clear();
     c_vals.clear();
+    let mut a2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    a1_sorted.reserve(a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -198,73 +202,71 @@ fn add_coo_unordered_kernel(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    b1_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a1_sorted[p_a].0 as usize;
+        let i_b = b1_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
             a2_sorted.clear();
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort(&mut a2_sorted);
+            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort(&mut b2_sorted);
+            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
             while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+                let j_a = a2_sorted[p_a2].0 as usize;
+                let j_b = b2_sorted[p_b2].0 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -272,7 +274,7 @@ fn add_coo_unordered_kernel(
                 } else if j_a == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -280,7 +282,7 @@ fn add_coo_unordered_kernel(
                 } else {
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -291,14 +293,14 @@ fn add_coo_unordered_kernel(
             }
             // Only `A` has entries left.
             while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+                let j = a2_sorted[p_a2].0 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a2_sorted[a_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -307,14 +309,14 @@ fn add_coo_unordered_kernel(
             }
             // Only `B` has entries left.
             while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+                let j = b2_sorted[p_b2].0 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b2_sorted[b_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -341,9 +343,9 @@ fn add_coo_unordered_kernel(
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a1_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         for p_a_each in p_a..p_a_next {
@@ -356,9 +358,9 @@ fn add_coo_unordered_kernel(
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b1_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         for p_b_each in p_b..p_b_next {
@@ -420,73 +422,75 @@ fn add_coo_unordered_compute_kernel(
 
     let mut p_c1 = 0;
     let p_c1_end = c1_pos[1] as usize;
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    a1_sorted.reserve(a1_pos[1] as usize);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    b1_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a1_sorted[p_a].0 as usize;
+        let i_b = b1_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
             a2_sorted.clear();
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort(&mut a2_sorted);
+            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort(&mut b2_sorted);
+            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
             while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+                let j_a = a2_sorted[p_a2].0 as usize;
+                let j_b = b2_sorted[p_b2].0 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
@@ -497,7 +501,7 @@ fn add_coo_unordered_compute_kernel(
                 } else if j_a == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
@@ -508,7 +512,7 @@ fn add_coo_unordered_compute_kernel(
                 } else {
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
@@ -523,14 +527,14 @@ fn add_coo_unordered_compute_kernel(
             }
             // Only `A` has entries left.
             while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+                let j = a2_sorted[p_a2].0 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a2_sorted[a_sum_each].1;
                 }
                 if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                     || c2_crd[p_c1] as usize != j
@@ -543,14 +547,14 @@ fn add_coo_unordered_compute_kernel(
             }
             // Only `B` has entries left.
             while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+                let j = b2_sorted[p_b2].0 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b2_sorted[b_sum_each].1;
                 }
                 if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                     || c2_crd[p_c1] as usize != j
@@ -591,9 +595,9 @@ fn add_coo_unordered_compute_kernel(
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a1_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         for p_a_each in p_a..p_a_next {
@@ -611,9 +615,9 @@ fn add_coo_unordered_compute_kernel(
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b1_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         for p_b_each in p_b..p_b_next {

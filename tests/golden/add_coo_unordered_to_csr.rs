@@ -187,6 +187,8 @@ fn add_coo_unordered_to_csr_kernel(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
+    let mut a_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
+    a_sorted.reserve(a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c2_crd, mut c_vals) = unsafe {
@@ -195,87 +197,73 @@ fn add_coo_unordered_to_csr_kernel(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a_sorted, |entry| entry.0);
     let mut p_a = 0;
-    let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let p_a_end = a_sorted.len();
+    let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
+    b_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b_sorted, |entry| entry.0);
     let mut p_b = 0;
-    let p_b_end = b1_sorted.len();
+    let p_b_end = b_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a_sorted[p_a].0 as usize;
+        let i_b = b_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
-            a2_sorted.clear();
-            for p_a_each in p_a..p_a_next {
-                let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
-            }
-            kernel::sort(&mut a2_sorted);
-            let mut p_a2 = 0;
-            let p_a2_end = a2_sorted.len();
-            b2_sorted.clear();
-            for p_b_each in p_b..p_b_next {
-                let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
-            }
-            kernel::sort(&mut b2_sorted);
-            let mut p_b2 = 0;
-            let p_b2_end = b2_sorted.len();
+            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+            let mut p_a2 = p_a;
+            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+            let mut p_b2 = p_b;
             // `A` and `B` both have entries left.
-            while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+            while p_a2 < p_a_next && p_b2 < p_b_next {
+                let j_a = a_sorted[p_a2].1 as usize;
+                let j_b = b_sorted[p_b2].1 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a_sorted[a_sum_each].2;
                     }
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b_sorted[b_sum_each].2;
                     }
                     c2_crd.push(j as u32);
                     c_vals.push(a_sum + b_sum);
                 } else if j_a == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a_sorted[a_sum_each].2;
                     }
                     c2_crd.push(j as u32);
                     c_vals.push(a_sum);
                 } else {
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b_sorted[b_sum_each].2;
                     }
                     c2_crd.push(j as u32);
                     c_vals.push(b_sum);
@@ -284,76 +272,64 @@ fn add_coo_unordered_to_csr_kernel(
                 p_b2 = p_b2_next;
             }
             // Only `A` has entries left.
-            while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+            while p_a2 < p_a_next {
+                let j = a_sorted[p_a2].1 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a_sorted[a_sum_each].2;
                 }
                 c2_crd.push(j as u32);
                 c_vals.push(a_sum);
                 p_a2 = p_a2_next;
             }
             // Only `B` has entries left.
-            while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+            while p_b2 < p_b_next {
+                let j = b_sorted[p_b2].1 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b_sorted[b_sum_each].2;
                 }
                 c2_crd.push(j as u32);
                 c_vals.push(b_sum);
                 p_b2 = p_b2_next;
             }
         } else if i_a == i {
-            a2_sorted.clear();
-            for p_a_each in p_a..p_a_next {
-                let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
-            }
-            kernel::sort(&mut a2_sorted);
-            let mut p_a2 = 0;
-            let p_a2_end = a2_sorted.len();
-            while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+            let mut p_a2 = p_a;
+            while p_a2 < p_a_next {
+                let j = a_sorted[p_a2].1 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a_sorted[a_sum_each].2;
                 }
                 c2_crd.push(j as u32);
                 c_vals.push(a_sum);
                 p_a2 = p_a2_next;
             }
         } else {
-            b2_sorted.clear();
-            for p_b_each in p_b..p_b_next {
-                let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
-            }
-            kernel::sort(&mut b2_sorted);
-            let mut p_b2 = 0;
-            let p_b2_end = b2_sorted.len();
-            while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+            let mut p_b2 = p_b;
+            while p_b2 < p_b_next {
+                let j = b_sorted[p_b2].1 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b_sorted[b_sum_each].2;
                 }
                 c2_crd.push(j as u32);
                 c_vals.push(b_sum);
@@ -367,28 +343,22 @@ fn add_coo_unordered_to_csr_kernel(
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
-        a2_sorted.clear();
-        for p_a_each in p_a..p_a_next {
-            let p_a = a1_sorted[p_a_each].1;
-            a2_sorted.push((a2_crd[p_a] as usize, p_a));
-        }
-        kernel::sort(&mut a2_sorted);
-        let mut p_a2 = 0;
-        let p_a2_end = a2_sorted.len();
-        while p_a2 < p_a2_end {
-            let j = a2_sorted[p_a2].0;
+        kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+        let mut p_a2 = p_a;
+        while p_a2 < p_a_next {
+            let j = a_sorted[p_a2].1 as usize;
             let mut p_a2_next = p_a2;
-            while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+            while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                 p_a2_next += 1;
             }
             let mut a_sum = 0.0;
             for a_sum_each in p_a2..p_a2_next {
-                a_sum += a_vals[a2_sorted[a_sum_each].1];
+                a_sum += a_sorted[a_sum_each].2;
             }
             c2_crd.push(j as u32);
             c_vals.push(a_sum);
@@ -400,28 +370,22 @@ fn add_coo_unordered_to_csr_kernel(
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
-        b2_sorted.clear();
-        for p_b_each in p_b..p_b_next {
-            let p_b = b1_sorted[p_b_each].1;
-            b2_sorted.push((b2_crd[p_b] as usize, p_b));
-        }
-        kernel::sort(&mut b2_sorted);
-        let mut p_b2 = 0;
-        let p_b2_end = b2_sorted.len();
-        while p_b2 < p_b2_end {
-            let j = b2_sorted[p_b2].0;
+        kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+        let mut p_b2 = p_b;
+        while p_b2 < p_b_next {
+            let j = b_sorted[p_b2].1 as usize;
             let mut p_b2_next = p_b2;
-            while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+            while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                 p_b2_next += 1;
             }
             let mut b_sum = 0.0;
             for b_sum_each in p_b2..p_b2_next {
-                b_sum += b_vals[b2_sorted[b_sum_each].1];
+                b_sum += b_sorted[b_sum_each].2;
             }
             c2_crd.push(j as u32);
             c_vals.push(b_sum);
@@ -432,10 +396,8 @@ fn add_coo_unordered_to_csr_kernel(
         p_b = p_b_next;
     }
     c2_pos.resize(i_size + 1, c2_crd.len() as u32);
-    kernel::keep(workspaces, a2_sorted);
-    kernel::keep(workspaces, b2_sorted);
-    kernel::keep(workspaces, a1_sorted);
-    kernel::keep(workspaces, b1_sorted);
+    kernel::keep(workspaces, a_sorted);
+    kernel::keep(workspaces, b_sorted);
 }
 
 /// The loops of [`add_coo_unordered_to_csr_compute`].
@@ -478,76 +440,64 @@ fn add_coo_unordered_to_csr_compute_kernel(
     };
 
     let mut c2_seen = 0;
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
+    a_sorted.reserve(a1_pos[1] as usize);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a_sorted, |entry| entry.0);
     let mut p_a = 0;
-    let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let p_a_end = a_sorted.len();
+    let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
+    b_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b_sorted, |entry| entry.0);
     let mut p_b = 0;
-    let p_b_end = b1_sorted.len();
+    let p_b_end = b_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a_sorted[p_a].0 as usize;
+        let i_b = b_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            a2_sorted.clear();
-            for p_a_each in p_a..p_a_next {
-                let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
-            }
-            kernel::sort(&mut a2_sorted);
-            let mut p_a2 = 0;
-            let p_a2_end = a2_sorted.len();
-            b2_sorted.clear();
-            for p_b_each in p_b..p_b_next {
-                let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
-            }
-            kernel::sort(&mut b2_sorted);
-            let mut p_b2 = 0;
-            let p_b2_end = b2_sorted.len();
+            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+            let mut p_a2 = p_a;
+            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+            let mut p_b2 = p_b;
             // `A` and `B` both have entries left.
-            while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+            while p_a2 < p_a_next && p_b2 < p_b_next {
+                let j_a = a_sorted[p_a2].1 as usize;
+                let j_b = b_sorted[p_b2].1 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a_sorted[a_sum_each].2;
                     }
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b_sorted[b_sum_each].2;
                     }
                     if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                         return false;
@@ -556,7 +506,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 } else if j_a == j {
                     let mut a_sum = 0.0;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a_sorted[a_sum_each].2;
                     }
                     if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                         return false;
@@ -565,7 +515,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 } else {
                     let mut b_sum = 0.0;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b_sorted[b_sum_each].2;
                     }
                     if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                         return false;
@@ -577,15 +527,15 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 p_b2 = p_b2_next;
             }
             // Only `A` has entries left.
-            while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+            while p_a2 < p_a_next {
+                let j = a_sorted[p_a2].1 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a_sorted[a_sum_each].2;
                 }
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -595,15 +545,15 @@ fn add_coo_unordered_to_csr_compute_kernel(
                 p_a2 = p_a2_next;
             }
             // Only `B` has entries left.
-            while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+            while p_b2 < p_b_next {
+                let j = b_sorted[p_b2].1 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b_sorted[b_sum_each].2;
                 }
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -620,23 +570,17 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            a2_sorted.clear();
-            for p_a_each in p_a..p_a_next {
-                let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
-            }
-            kernel::sort(&mut a2_sorted);
-            let mut p_a2 = 0;
-            let p_a2_end = a2_sorted.len();
-            while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+            let mut p_a2 = p_a;
+            while p_a2 < p_a_next {
+                let j = a_sorted[p_a2].1 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = 0.0;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a_sorted[a_sum_each].2;
                 }
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -653,23 +597,17 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            b2_sorted.clear();
-            for p_b_each in p_b..p_b_next {
-                let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
-            }
-            kernel::sort(&mut b2_sorted);
-            let mut p_b2 = 0;
-            let p_b2_end = b2_sorted.len();
-            while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+            let mut p_b2 = p_b;
+            while p_b2 < p_b_next {
+                let j = b_sorted[p_b2].1 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = 0.0;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b_sorted[b_sum_each].2;
                 }
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -688,31 +626,25 @@ fn add_coo_unordered_to_csr_compute_kernel(
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        a2_sorted.clear();
-        for p_a_each in p_a..p_a_next {
-            let p_a = a1_sorted[p_a_each].1;
-            a2_sorted.push((a2_crd[p_a] as usize, p_a));
-        }
-        kernel::sort(&mut a2_sorted);
-        let mut p_a2 = 0;
-        let p_a2_end = a2_sorted.len();
-        while p_a2 < p_a2_end {
-            let j = a2_sorted[p_a2].0;
+        kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+        let mut p_a2 = p_a;
+        while p_a2 < p_a_next {
+            let j = a_sorted[p_a2].1 as usize;
             let mut p_a2_next = p_a2;
-            while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+            while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                 p_a2_next += 1;
             }
             let mut a_sum = 0.0;
             for a_sum_each in p_a2..p_a2_next {
-                a_sum += a_vals[a2_sorted[a_sum_each].1];
+                a_sum += a_sorted[a_sum_each].2;
             }
             if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                 return false;
@@ -729,31 +661,25 @@ fn add_coo_unordered_to_csr_compute_kernel(
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        b2_sorted.clear();
-        for p_b_each in p_b..p_b_next {
-            let p_b = b1_sorted[p_b_each].1;
-            b2_sorted.push((b2_crd[p_b] as usize, p_b));
-        }
-        kernel::sort(&mut b2_sorted);
-        let mut p_b2 = 0;
-        let p_b2_end = b2_sorted.len();
-        while p_b2 < p_b2_end {
-            let j = b2_sorted[p_b2].0;
+        kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+        let mut p_b2 = p_b;
+        while p_b2 < p_b_next {
+            let j = b_sorted[p_b2].1 as usize;
             let mut p_b2_next = p_b2;
-            while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+            while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                 p_b2_next += 1;
             }
             let mut b_sum = 0.0;
             for b_sum_each in p_b2..p_b2_next {
-                b_sum += b_vals[b2_sorted[b_sum_each].1];
+                b_sum += b_sorted[b_sum_each].2;
             }
             if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                 return false;
@@ -768,9 +694,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
         c2_seen += p_c2 - c2_begin;
         p_b = p_b_next;
     }
-    kernel::keep(workspaces, a2_sorted);
-    kernel::keep(workspaces, b2_sorted);
-    kernel::keep(workspaces, a1_sorted);
-    kernel::keep(workspaces, b1_sorted);
+    kernel::keep(workspaces, a_sorted);
+    kernel::keep(workspaces, b_sorted);
     c2_seen == c2_crd.len()
 }

@@ -269,6 +269,18 @@ impl Body {
                 let start = self.within(start, 1);
                 quote!(#places.sort(&mut #crd[#start..], #vals, #first);)
             }
+            Rearrange::Entries { array, segment, field } => {
+                let (array, field) = (ident(array), number(*field));
+                let entry = ident("entry");
+                let of = match segment {
+                    Some((start, end)) => {
+                        let (start, end) = (self.within(start, 1), self.within(end, 1));
+                        quote!(#array[#start..#end])
+                    }
+                    None => quote!(#array),
+                };
+                quote!(kernel::sort_by(&mut #of, |#entry| #entry.#field);)
+            }
             Rearrange::Widen { width, crd, below } => {
                 let [width, crd] = [width, crd].map(|name| ident(name));
                 let moving = below.iter().map(|(array, initial)| {
@@ -288,7 +300,7 @@ impl Body {
         match self.elements.get(array) {
             Some(Element::Index(width)) => *width != Width::Usize,
             Some(Element::Signed(_)) => true,
-            Some(Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_))
+            Some(Element::Bits | Element::Entry(_) | Element::Value(_) | Element::Pattern(_))
             | None => false,
         }
     }

@@ -13,14 +13,26 @@ impl Body {
     /// Emits a value as an element of an array; narrows it if the elements are narrower than
     /// indices.
     pub(super) fn element(&self, array: &str, value: &Expr) -> TokenStream {
-        let Some(&element) = self.elements.get(array) else { return self.expr(value) };
+        match self.elements.get(array) {
+            Some(element) => self.element_of(*element, value),
+            None => self.expr(value),
+        }
+    }
+
+    /// Emits a value as an element of a type.
+    fn element_of(&self, element: Element, value: &Expr) -> TokenStream {
+        if let (Element::Entry(entry), Expr::Entry(fields)) = (element, value) {
+            let fields = fields.iter().enumerate();
+            let fields = fields.map(|(k, value)| self.element_of(entry.field(k), value));
+            return quote!((#(#fields),*));
+        }
         if matches!(element, Element::Pattern(_)) {
             return quote!(Pattern::ONE);
         }
         let narrow = match element {
             Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
             Element::Index(_) | Element::Signed(_) => Some(element_type(element)),
-            Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_) => None,
+            Element::Bits | Element::Entry(_) | Element::Value(_) | Element::Pattern(_) => None,
         };
         let Some(narrow) = narrow else { return self.expr(value) };
         match value {
@@ -41,7 +53,8 @@ impl Body {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Binary(..)
@@ -73,7 +86,8 @@ impl Body {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Binary(..)
@@ -117,8 +131,15 @@ impl Body {
             Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
             Element::Index(_) => Some(quote!(usize)),
             Element::Signed(_) => Some(quote!(isize)),
-            Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_) => None,
+            Element::Bits | Element::Entry(_) | Element::Value(_) | Element::Pattern(_) => None,
         }
+    }
+
+    /// Returns whether a field of an element of an array of entries is widened to `usize`.
+    pub(super) fn is_widened_field(&self, entry: &Expr, field: usize) -> bool {
+        let Expr::Load { array, .. } = entry else { return false };
+        let Some(Element::Entry(entry)) = self.elements.get(array) else { return false };
+        matches!(entry.field(field), Element::Index(width) if width != Width::Usize)
     }
 
     /// Returns whether an array stores one bit for each position.

@@ -58,9 +58,16 @@ impl Body {
                 let (array, index) = (ident(array), self.expr(index));
                 quote!(kernel::search(#borrow #array, #start..#end, #index))
             }
-            Expr::Pair(a, b) => {
-                let (a, b) = (self.expr(a), self.expr(b));
-                quote!((#a, #b))
+            Expr::Entry(fields) => {
+                let fields = fields.iter().map(|field| self.expr(field));
+                quote!((#(#fields),*))
+            }
+            Expr::Field(entry, field) => {
+                let (load, number) = (self.load(entry), number(*field));
+                match self.is_widened_field(entry, *field) {
+                    true => quote!(#load.#number as usize),
+                    false => quote!(#load.#number),
+                }
             }
             Expr::Call(Callee::Math(function), dtype, arguments) => {
                 self.call(*function, *dtype, arguments)
@@ -115,11 +122,6 @@ impl Body {
             Expr::ToIndex(ToIndex::BelowZero, a) => {
                 let a = self.within(a, PRIMARY);
                 quote!(#a.min(0).unsigned_abs())
-            }
-            Expr::ToIndex(part @ (ToIndex::First | ToIndex::Second), a) => {
-                let part = number(usize::from(*part == ToIndex::Second));
-                let a = self.within(a, PRIMARY);
-                quote!(#a.#part)
             }
             Expr::Binary(BinaryOp::Max, a, b) if let Some((x, least, most)) = as_clamp(a, b) => {
                 let receiver = self.receiver(x);
@@ -214,6 +216,7 @@ impl Body {
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.rust_precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
+            Expr::Field(entry, field) if self.is_widened_field(entry, *field) => CAST,
             Expr::Largest(width) if *width != Width::Usize => CAST,
             Expr::Unary(UnaryOp::Not, a) if self.as_bit(a).is_some() => {
                 BinaryOp::Ne.rust_precedence()
@@ -225,7 +228,8 @@ impl Body {
             | Expr::ToIndex(..)
             | Expr::Largest(_)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Load { .. }
             | Expr::Contains { .. }
             | Expr::Index(_)
@@ -262,7 +266,8 @@ impl Body {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Binary(..)
@@ -296,6 +301,7 @@ impl Body {
     fn ends_in_cast(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Load { array, .. } => self.widened(array).is_some(),
+            Expr::Field(entry, field) => self.is_widened_field(entry, *field),
             Expr::Largest(width) => *width != Width::Usize,
             Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
             Expr::Binary(op, ..) if op.is_method() => false,
@@ -313,7 +319,7 @@ impl Body {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Call(..)

@@ -204,7 +204,8 @@ fn called_on(body: &[Stmt]) -> BTreeSet<String> {
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }
-        | Expr::Pair(..)
+        | Expr::Entry(_)
+        | Expr::Field(..)
         | Expr::Unary(..)
         | Expr::ToIndex(..)
         | Expr::Binary(..)

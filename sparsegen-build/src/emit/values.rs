@@ -321,7 +321,8 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }
-        | Expr::Pair(..)
+        | Expr::Entry(_)
+        | Expr::Field(..)
         | Expr::Call(..)
         | Expr::Cast { .. } => None,
     }

@@ -129,7 +129,8 @@ impl Function {
                 | Expr::Bool(_)
                 | Expr::Largest(_)
                 | Expr::Search { .. }
-                | Expr::Pair(..)
+                | Expr::Entry(_)
+                | Expr::Field(..)
                 | Expr::Unary(..)
                 | Expr::ToIndex(..)
                 | Expr::Binary(..)

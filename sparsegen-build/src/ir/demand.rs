@@ -164,7 +164,8 @@ impl Search {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Call(..)

@@ -27,7 +27,8 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         | Expr::Call(..)
         | Expr::Largest(_)
         | Expr::Search { .. }
-        | Expr::Pair(..)
+        | Expr::Entry(_)
+        | Expr::Field(..)
         | Expr::Value(..)
         | Expr::Constant(..)
         | Expr::Bool(_)
@@ -97,15 +98,15 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Search { array, start, end, index } => {
             write!(f, "search({array}, {start}..{end}, {index})")?;
         }
-        Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
+        Expr::Entry(fields) => {
+            let fields: Vec<String> = fields.iter().map(Expr::to_string).collect();
+            write!(f, "({})", fields.join(", "))?;
+        }
+        Expr::Field(entry, field) => write!(f, "{entry}.{field}")?,
         Expr::ToIndex(ToIndex::FromBool, a) => write!(f, "usize::from({a})")?,
         Expr::ToIndex(ToIndex::BelowZero, a) => {
             write_expr(f, a, PRIMARY)?;
             f.write_str(".min(0).unsigned_abs()")?;
-        }
-        Expr::ToIndex(part @ (ToIndex::First | ToIndex::Second), a) => {
-            write_expr(f, a, PRIMARY)?;
-            f.write_str(if *part == ToIndex::First { ".0" } else { ".1" })?;
         }
         Expr::Unary(op, a) => {
             f.write_str(op.symbol())?;

@@ -211,8 +211,6 @@ impl Expr {
         match part {
             ToIndex::FromBool => Expr::from_bool(a),
             ToIndex::BelowZero => Expr::below_zero(a),
-            ToIndex::First => Expr::first(a),
-            ToIndex::Second => Expr::second(a),
         }
     }
 
@@ -299,7 +297,8 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Contains { .. }
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..) => false,
         }
     }

@@ -238,8 +238,8 @@ pub enum Element {
     /// One bit for each position, in words of 64 bits; a load returns a Boolean. They grow with
     /// zeros, and have no length.
     Bits,
-    /// Pairs of indices, in scratch arrays.
-    Pair,
+    /// Entries of a tensor, in scratch arrays.
+    Entry(EntryType),
     /// Values.
     Value(Dtype),
     /// The entries of a pattern, which take no memory and are the number 1. Whatever is stored, is
@@ -254,11 +254,44 @@ impl Element {
             Element::Index(width) => width.name(),
             Element::Signed(width) => width.signed_name(),
             Element::Bits => "u64",
-            Element::Pair => "(usize, usize)",
+            Element::Entry(entry) => return entry.rust_type(),
             Element::Value(dtype) => dtype.rust_name(),
             Element::Pattern(dtype) => return format!("Pattern<{dtype}>"),
         };
         name.to_owned()
+    }
+}
+
+/// The type of a copied entry: `(u32, u32, f64)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryType {
+    /// The number of coordinates.
+    pub coordinates: usize,
+    /// The type of each of them.
+    pub width: Width,
+    /// The type of the value; without one, the position follows the coordinates.
+    pub value: Option<Dtype>,
+}
+
+impl EntryType {
+    /// Returns the number of fields.
+    pub fn fields(self) -> usize {
+        self.coordinates + 1
+    }
+
+    /// Returns the type of a field.
+    pub fn field(self, field: usize) -> Element {
+        match self.value {
+            _ if field < self.coordinates => Element::Index(self.width),
+            Some(dtype) => Element::Value(dtype),
+            None => Element::Index(Width::Usize),
+        }
+    }
+
+    fn rust_type(self) -> String {
+        let fields: Vec<String> =
+            (0..self.fields()).map(|field| self.field(field).rust_type()).collect();
+        format!("({})", fields.join(", "))
     }
 }
 

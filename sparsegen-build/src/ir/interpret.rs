@@ -315,6 +315,11 @@ impl Machine {
                 self.check_room(array, additional).map_err(here)?;
                 self.vector(array).map_err(here).map(|a| a.reserve(additional))
             }
+            Stmt::Push { array, value: Expr::Entry(fields) } => {
+                let fields = fields.iter().map(|field| self.eval(field));
+                let fields = fields.collect::<Result<_, _>>().map_err(here)?;
+                self.vector(array).and_then(|a| a.push_entry(fields)).map_err(here)
+            }
             Stmt::Push { array, value } => {
                 let value = self.eval(value).map_err(here)?;
                 self.vector(array).and_then(|a| a.push(value)).map_err(here)

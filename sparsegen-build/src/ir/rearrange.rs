@@ -1,10 +1,11 @@
-//! Statements that move the elements of several arrays together, by functions of the runtime.
+//! Statements that move entries: the elements of several arrays together, or of an array of entries.
+//! They call functions of the runtime.
 
 use std::fmt;
 
 use super::Expr;
 
-/// A statement that moves coordinates, and the values below them.
+/// A statement that moves coordinates, with what belongs to them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rearrange {
     /// `places.sort(&mut crd[start..], &mut vals[start * each..], first);`: sorts coordinates, and
@@ -23,6 +24,16 @@ pub enum Rearrange {
         /// The place of coordinate 0.
         first: Expr,
     },
+    /// `kernel::sort_by(&mut array[start..end], |entry| entry.0);`: sorts entries by a coordinate;
+    /// those that have the same keep their order.
+    Entries {
+        /// The array of entries.
+        array: String,
+        /// The first element and the end of those that are sorted, if not all are.
+        segment: Option<(Expr, Expr)>,
+        /// The field with the coordinate.
+        field: usize,
+    },
     /// `width = kernel::widen(crd, width, …)?.moving(vals, initial)? … .width();`: doubles the width
     /// of buckets, and inserts their coordinates again, or returns an error if that exceeds memory.
     Widen {
@@ -40,6 +51,9 @@ impl Rearrange {
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             Rearrange::Sort { start, each, first, .. } => vec![start, each, first],
+            Rearrange::Entries { segment, .. } => {
+                segment.iter().flat_map(|(start, end)| [start, end]).collect()
+            }
             Rearrange::Widen { below, .. } => below.iter().map(|(_, initial)| initial).collect(),
         }
     }
@@ -48,6 +62,7 @@ impl Rearrange {
     pub fn writes(&self) -> Vec<&str> {
         match self {
             Rearrange::Sort { places, crd, vals, .. } => vec![places, crd, vals],
+            Rearrange::Entries { array, .. } => vec![array],
             Rearrange::Widen { width, crd, below } => {
                 let below = below.iter().map(|(array, _)| array.as_str());
                 [width.as_str(), crd].into_iter().chain(below).collect()
@@ -61,6 +76,10 @@ impl Rearrange {
         match &mut changed {
             Rearrange::Sort { start, each, first, .. } => {
                 [start, each, first].into_iter().for_each(|part| *part = expr(part));
+            }
+            Rearrange::Entries { segment, .. } => {
+                let bounds = segment.iter_mut().flat_map(|(start, end)| [start, end]);
+                bounds.for_each(|bound| *bound = expr(bound));
             }
             Rearrange::Widen { below, .. } => {
                 below.iter_mut().for_each(|(_, initial)| *initial = expr(initial));
@@ -76,6 +95,12 @@ impl fmt::Display for Rearrange {
             Rearrange::Sort { places, crd, vals, start, each, first } => {
                 let values = Expr::mul(start.clone(), each.clone());
                 write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
+            }
+            Rearrange::Entries { array, segment: None, field } => {
+                write!(f, "kernel::sort_by({array}, |entry| entry.{field});")
+            }
+            Rearrange::Entries { array, segment: Some((start, end)), field } => {
+                write!(f, "kernel::sort_by({array}[{start}..{end}], |entry| entry.{field});")
             }
             Rearrange::Widen { width, crd, below } => {
                 write!(f, "{width} = kernel::widen({crd}, {width})?")?;

@@ -197,6 +197,11 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             [places, crd, vals].into_iter().for_each(&mut *visit);
             [start, each, first].into_iter().for_each(|expr| of_expr(expr, visit));
         }
+        Stmt::Rearrange(Rearrange::Entries { array, segment, .. }) => {
+            visit(array);
+            let bounds = segment.iter_mut().flat_map(|(start, end)| [start, end]);
+            bounds.for_each(|bound| of_expr(bound, visit));
+        }
         Stmt::Rearrange(Rearrange::Widen { width, crd, below }) => {
             [width, crd].into_iter().for_each(&mut *visit);
             for (array, initial) in below {
@@ -255,13 +260,15 @@ fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
             visit(array);
             [start, end, index].into_iter().for_each(|expr| of_expr(expr, visit));
         }
-        Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
+        Expr::Entry(fields) => fields.iter_mut().for_each(|field| of_expr(field, visit)),
+        Expr::Binary(_, a, b) => {
             of_expr(a, visit);
             of_expr(b, visit);
         }
-        Expr::Unary(_, value) | Expr::ToIndex(_, value) | Expr::Cast { value, .. } => {
-            of_expr(value, visit);
-        }
+        Expr::Unary(_, value)
+        | Expr::ToIndex(_, value)
+        | Expr::Field(value, _)
+        | Expr::Cast { value, .. } => of_expr(value, visit),
         Expr::Call(_, _, arguments) => arguments.iter_mut().for_each(|a| of_expr(a, visit)),
         Expr::Choose { condition, holds, otherwise } => {
             [condition, holds, otherwise].into_iter().for_each(|expr| of_expr(expr, visit));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Expr, Function, Result, Stmt};
+use crate::ir::{Expr, Function, Rearrange, Result, Stmt};
 
 /// The number of uses of each variable and array in a body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,7 +137,8 @@ fn each_of_expr<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Use, &'e str)) {
         | Expr::Constant(..)
         | Expr::Bool(_)
         | Expr::Largest(_)
-        | Expr::Pair(..)
+        | Expr::Entry(_)
+        | Expr::Field(..)
         | Expr::Unary(..)
         | Expr::ToIndex(..)
         | Expr::Binary(..)
@@ -165,6 +166,8 @@ fn each_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Use, &'s str)) {
             visit(Use::Written, array);
             visit(Use::Read, of);
         }
+        // Like one of coordinates, which are read if they are read afterwards.
+        Stmt::Rearrange(Rearrange::Entries { array, .. }) => visit(Use::Written, array),
         Stmt::Rearrange(rearrange) => {
             for name in rearrange.writes() {
                 visit(Use::Read, name);

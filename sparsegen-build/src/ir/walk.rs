@@ -26,8 +26,9 @@ impl Expr {
                 end.for_each(visit);
                 index.for_each(visit);
             }
-            Expr::Unary(_, a) | Expr::ToIndex(_, a) => a.for_each(visit),
-            Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
+            Expr::Entry(fields) => fields.iter().for_each(|field| field.for_each(visit)),
+            Expr::Unary(_, a) | Expr::ToIndex(_, a) | Expr::Field(a, _) => a.for_each(visit),
+            Expr::Binary(_, a, b) => {
                 a.for_each(visit);
                 b.for_each(visit);
             }
@@ -48,7 +49,8 @@ impl Expr {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
-            | Expr::Pair(..)
+            | Expr::Entry(_)
+            | Expr::Field(..)
             | Expr::Unary(..)
             | Expr::ToIndex(..)
             | Expr::Binary(..)
@@ -105,7 +107,8 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..) => self.clone(),
-            Expr::Pair(a, b) => Expr::pair(a.replaced(by), b.replaced(by)),
+            Expr::Entry(fields) => Expr::Entry(fields.iter().map(|e| e.replaced(by)).collect()),
+            Expr::Field(entry, field) => Expr::field(entry.replaced(by), *field),
             Expr::Load { array, index } => Expr::load(array, index.replaced(by)),
             Expr::Contains { workspace, index } => Expr::contains(workspace, index.replaced(by)),
             Expr::Search { array, start, end, index } => {

@@ -169,7 +169,7 @@ impl Lowering<'_> {
     fn value_if(&self, iterator: &LevelIterator, is_here: Expr, scope: &mut Scope) -> Stmt {
         let access = &iterator.access;
         let name = self.names.value(access);
-        let value = self.value_at(access.tensor, scope.position(access));
+        let value = self.value_reached(access, scope);
         scope.values.insert(access.clone(), name.clone());
         Stmt::bind(&name, Expr::choose(is_here, value, self.fill(access.tensor)))
     }
@@ -332,12 +332,13 @@ impl Lowering<'_> {
     fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
         let reached = scope.reached(access);
         let known = scope.values.contains_key(access);
-        if known || !self.is_resolved(access, scope) || reached.only().is_some() {
+        if known || !self.is_resolved(access, scope) || reached.is_single() {
             return Vec::new();
         }
         let name = self.names.summed(access);
         let position = format!("{}_each", self.names.summed(access));
-        let value = self.value_at(access.tensor, reached.at(Expr::var(&position)));
+        let value =
+            reached.value(Expr::var(&position), |position| self.value_at(access.tensor, position));
         let Segment { start, end } = reached.segment().clone();
         let dtype = self.program.tensor(access.tensor).dtype;
         let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);

@@ -215,9 +215,11 @@ impl Names {
         format!("{}_{}", self.variable(v), self.reader(access))
     }
 
-    /// Returns `a2_sorted`, the name of the sorted copy of a level's entries.
-    pub(super) fn sorted(&self, access: &Access, level: usize) -> String {
-        format!("{}_sorted", self.numbered(access, level))
+    /// Returns `a2_sorted`, the name of the sorted copy of the entries of a level, or `a_sorted` for a
+    /// copy of the entries of all levels.
+    pub(super) fn sorted(&self, access: &Access, level: Option<usize>) -> String {
+        let of = level.map_or_else(|| self.reader(access), |level| self.numbered(access, level));
+        format!("{of}_sorted")
     }
 
     /// Returns the name of the value of an operand at a coordinate at which it may have no entry.

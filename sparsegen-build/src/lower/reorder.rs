@@ -1,8 +1,9 @@
 //! Sorted copies, which replace an iterator over unordered entries, or over entries of several
 //! parents, if a loop requires them in order.
 //!
-//! The coordinate and position of each entry are pushed to a vector, which is sorted and then
-//! iterated instead of the level. One vector is reused for all executions of a loop.
+//! The entries are pushed to a vector, which is sorted by the coordinate of the level and then
+//! iterated instead of it. Loops over the levels below sort the segments of the same vector, if it has
+//! their coordinates. One vector is reused for all executions of a loop.
 
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
@@ -11,40 +12,62 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Found, Segment};
 
 use super::Lowering;
-use super::names::Names;
 use super::scope::{Reached, Scope};
 
-/// Returns the declarations of the vectors of sorted copies in nested loops.
-pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
-    let mut copies: Vec<String> = Vec::new();
-    plan.for_each_loop(&mut |outer| {
-        for body in &outer.bodies {
-            body.for_each_loop(&mut |inner| {
-                for iterator in inner.iterators.iter().filter(|iterator| iterator.reorders()) {
-                    let copy = names.sorted(&iterator.access, iterator.level);
-                    if !copies.contains(&copy) {
-                        copies.push(copy);
-                    }
-                }
-            });
-        }
-    });
-    copies.iter().map(|copy| Stmt::scratch(copy, Element::Pair)).collect()
-}
-
 impl Lowering<'_> {
-    /// Copies the entries below an iterator's parents and sorts the copy; returns the segment to
-    /// iterate over.
+    /// Returns the declarations of the vectors of sorted copies in nested loops.
+    pub(super) fn nested_copies(&self, plan: &Plan) -> Vec<Stmt> {
+        let mut stmts: Vec<Stmt> = Vec::new();
+        plan.for_each_loop(&mut |outer| {
+            for body in &outer.bodies {
+                body.for_each_loop(&mut |inner| {
+                    for iterator in inner.iterators.iter().filter(|of| self.fills_copy(of)) {
+                        let declared = self.declared(iterator);
+                        if !stmts.contains(&declared) {
+                            stmts.push(declared);
+                        }
+                    }
+                });
+            }
+        });
+        stmts
+    }
+
+    /// Returns whether an iterator fills a sorted copy, in which loops below it may sort segments.
+    fn fills_copy(&self, iterator: &LevelIterator) -> bool {
+        iterator.reorders() && *self.copy(iterator).levels.start() == iterator.level
+    }
+
+    /// Returns whether an iterator copies the entries at all positions: neither those of a slice only,
+    /// nor those of a part of the loop.
+    fn copies_all(&self, iterator: &LevelIterator) -> bool {
+        let variable = self.program.level_variable(&iterator.access, iterator.level);
+        let counted = variable.map(|v| self.program.space.counted(v));
+        iterator.part(self.program).is_none() && counted.is_none_or(|v| self.part(v).is_none())
+    }
+
+    /// Returns `let mut a2_sorted = Vec::new();`.
+    fn declared(&self, iterator: &LevelIterator) -> Stmt {
+        let copy = self.copy(iterator);
+        Stmt::scratch(&copy.name, Element::Entry(copy.entry))
+    }
+
+    /// Sorts the entries below an iterator's parents in a copy; returns the segment to iterate over.
     pub(super) fn sorted_copy(
         &self,
         iterator: &LevelIterator,
         scope: &Scope,
     ) -> (Vec<Stmt>, Segment) {
         let copy = self.copy(iterator);
+        let (name, field) = (copy.name.clone(), iterator.level - copy.levels.start());
         let reached = scope.reached(&iterator.access);
+        if !self.fills_copy(iterator) {
+            let Segment { start, end } = reached.segment().clone();
+            let sort = Stmt::sort_by(&name, Some((start, end)), field);
+            return (vec![sort], reached.segment().clone());
+        }
         let outermost = scope.coordinates.is_empty();
-        let begin =
-            if outermost { Stmt::scratch(&copy, Element::Pair) } else { Stmt::clear(&copy) };
+        let begin = if outermost { self.declared(iterator) } else { Stmt::clear(&name) };
         let mut stmts = vec![begin];
         if iterator.is_spread(self.program) {
             let parent = self.each_parent(iterator, &reached);
@@ -52,10 +75,15 @@ impl Lowering<'_> {
             stmts.extend(self.for_each_parent(iterator, &reached, body));
         } else {
             let (parent, parents) = (scope.position(&iterator.access), reached.segment().clone());
+            if outermost && self.copies_all(iterator) {
+                let Segment { start, end } = self.position_bounds(iterator, parents.clone());
+                stmts.push(Stmt::reserve(&name, Expr::sub(end, start)));
+            }
             stmts.extend(self.copy_children(iterator, parent, parents, scope));
         }
-        stmts.push(Stmt::sort(&copy));
-        (stmts, Segment { start: Expr::Index(0), end: Expr::len(&copy) })
+        let segment = Segment { start: Expr::Index(0), end: Expr::len(&name) };
+        stmts.push(Stmt::sort_by(&name, None, field));
+        (stmts, segment)
     }
 
     /// Returns `for p_a in … { a2_sorted.push((a2_crd[p_a], p_a)); }`.
@@ -92,7 +120,8 @@ impl Lowering<'_> {
         let is_same = value == counted;
         let bound = if is_same { &mut body } else { &mut inside };
         let (value, counted, is_in_part) = self.in_part(iterator, value, counted, bound);
-        let push = vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
+        let entry = self.copied(iterator, counted, position.clone());
+        let push = vec![Stmt::push(&self.copy(iterator).name, entry)];
         let is_entry = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
         if inside.is_empty() {
             body.extend(Stmt::when(Expr::and(is_entry, is_in_part), push));
@@ -166,6 +195,7 @@ impl Lowering<'_> {
             Reached::Listed { .. } => {
                 body.insert(0, Stmt::bind(&name, reached.at(Expr::var(&each))));
             }
+            Reached::Valued { .. } => unreachable!("nothing is stored below the last level"),
         }
         let Segment { start, end } = reached.segment().clone();
         Stmt::for_range(&each, start, end, body)
@@ -176,7 +206,7 @@ impl Lowering<'_> {
         let (name, each) = self.parent_names(iterator);
         match reached {
             Reached::Segment(_) => Expr::var(&each),
-            Reached::Listed { .. } => Expr::var(&name),
+            Reached::Listed { .. } | Reached::Valued { .. } => Expr::var(&name),
         }
     }
 
@@ -190,19 +220,18 @@ impl Lowering<'_> {
     /// Returns the positions that an iterator has reached: those of a segment, or those in its
     /// sorted copy.
     pub(super) fn standing(&self, iterator: &LevelIterator, segment: Segment) -> Reached {
-        if iterator.reorders() {
-            Reached::Listed { copy: self.copy(iterator), segment }
-        } else {
-            Reached::Segment(segment)
+        if !iterator.reorders() {
+            return Reached::Segment(segment);
+        }
+        let copy = self.copy(iterator).clone();
+        match copy.has_values() {
+            true if *copy.levels.end() == iterator.level => Reached::Valued { copy, segment },
+            _ => Reached::Listed { copy, segment },
         }
     }
 
     /// Returns `a2_sorted[p_a].0`.
     pub(super) fn coordinate_in_copy(&self, iterator: &LevelIterator, index: Expr) -> Expr {
-        Expr::first(Expr::load(&self.copy(iterator), index))
-    }
-
-    fn copy(&self, iterator: &LevelIterator) -> String {
-        self.names.sorted(&iterator.access, iterator.level)
+        self.copy(iterator).coordinate(iterator.level, index)
     }
 }

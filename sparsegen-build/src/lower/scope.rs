@@ -7,6 +7,8 @@ use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
 use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 
+use super::sorted_copy::SortedCopy;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     /// The coordinates of the enclosing loops, outermost first.
@@ -47,7 +49,9 @@ pub(super) enum Reached {
     /// The positions of a segment.
     Segment(Segment),
     /// The positions in a segment of a sorted copy.
-    Listed { copy: String, segment: Segment },
+    Listed { copy: SortedCopy, segment: Segment },
+    /// The values in a segment of a sorted copy, below the last level.
+    Valued { copy: SortedCopy, segment: Segment },
 }
 
 impl Reached {
@@ -55,20 +59,31 @@ impl Reached {
     pub(super) fn at(&self, index: Expr) -> Expr {
         match self {
             Reached::Segment(_) => index,
-            Reached::Listed { copy, .. } => Expr::second(Expr::load(copy, index)),
+            Reached::Listed { copy, .. } => copy.last_field(index),
+            Reached::Valued { .. } => unreachable!("nothing is stored below the last level"),
+        }
+    }
+
+    /// Returns the value for an index into the segment; `value_at` returns the one at a position.
+    pub(super) fn value(&self, index: Expr, value_at: impl FnOnce(Expr) -> Expr) -> Expr {
+        match self {
+            Reached::Segment(_) | Reached::Listed { .. } => value_at(self.at(index)),
+            Reached::Valued { copy, .. } => copy.last_field(index),
         }
     }
 
     pub(super) fn segment(&self) -> &Segment {
         match self {
-            Reached::Segment(segment) | Reached::Listed { segment, .. } => segment,
+            Reached::Segment(segment)
+            | Reached::Listed { segment, .. }
+            | Reached::Valued { segment, .. } => segment,
         }
     }
 
-    /// Returns the only position, if there is just one.
-    pub(super) fn only(&self) -> Option<Expr> {
+    /// Returns whether there is just one position.
+    pub(super) fn is_single(&self) -> bool {
         let Segment { start, .. } = self.segment();
-        (*self.segment() == Segment::of(start.clone())).then(|| self.at(start.clone()))
+        *self.segment() == Segment::of(start.clone())
     }
 }
 
@@ -87,7 +102,13 @@ impl Scope {
     }
 
     pub(super) fn resolve(&mut self, access: &Access, reached: Reached) {
-        let reached = reached.only().map(Segment::of).map_or(reached, Reached::Segment);
+        let position = match &reached {
+            Reached::Listed { segment, .. } if reached.is_single() => {
+                Some(reached.at(segment.start.clone()))
+            }
+            _ => None,
+        };
+        let reached = position.map_or(reached, |only| Reached::Segment(Segment::of(only)));
         self.positions.insert(access.clone(), reached);
     }
 

@@ -204,8 +204,15 @@ impl Lowering<'_> {
         }
         match scope.values.get(access) {
             Some(name) => Expr::var(name),
-            None => self.value_at(access.tensor, scope.position(access)),
+            None => self.value_reached(access, scope),
         }
+    }
+
+    /// Returns the value at the first position that an access has reached.
+    pub(super) fn value_reached(&self, access: &Access, scope: &Scope) -> Expr {
+        let reached = scope.reached(access);
+        let first = reached.segment().start.clone();
+        reached.value(first, |position| self.value_at(access.tensor, position))
     }
 
     /// Returns the value at a position of a tensor.

@@ -60,7 +60,8 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }
-        | Expr::Pair(..)
+        | Expr::Entry(_)
+        | Expr::Field(..)
         | Expr::Unary(..)
         | Expr::ToIndex(..)
         | Expr::Binary(..)

@@ -3,7 +3,7 @@
 //! For readability, and because rustc would warn of them in the user's build.
 
 use super::dead_assignments;
-use crate::ir::{Conversion, Expr, Function, Operand, Stmt, TensorOperand, Uses};
+use crate::ir::{Conversion, Expr, Function, Operand, Rearrange, Stmt, TensorOperand, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -133,7 +133,8 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Resize { array, .. }
         | Stmt::Grow { array, .. }
         | Stmt::Store { array, .. }
-        | Stmt::Sort { array } => array == vector,
+        | Stmt::Sort { array }
+        | Stmt::Rearrange(Rearrange::Entries { array, .. }) => array == vector,
         Stmt::Comment(_)
         | Stmt::Let { .. }
         | Stmt::Assign { .. }
@@ -142,7 +143,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Workspace { .. }
         | Stmt::Harvest { .. }
         | Stmt::Places { .. }
-        | Stmt::Rearrange(_)
+        | Stmt::Rearrange(Rearrange::Sort { .. } | Rearrange::Widen { .. })
         | Stmt::Refuse { .. }
         | Stmt::Break
         | Stmt::For { .. }
@@ -163,7 +164,7 @@ fn without(body: &[Stmt], is_unwanted: &impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
 mod tests {
     use super::*;
     use crate::ir::{
-        Assembly, ConversionKind, Element, Extent, Result, Source, TensorResult, samples,
+        Assembly, ConversionKind, Element, Extent, Result, Source, TensorResult, Width, samples,
     };
 
     #[test]
@@ -257,9 +258,10 @@ mod tests {
     #[test]
     fn scratch_that_is_never_read_is_not_filled() {
         let body = vec![
-            Stmt::scratch("a2_order", Element::Pair),
-            Stmt::push("a2_order", Expr::pair(Expr::Index(1), Expr::Index(2))),
+            Stmt::scratch("a2_order", Element::Index(Width::U32)),
+            Stmt::push("a2_order", Expr::Index(1)),
             Stmt::sort("a2_order"),
+            Stmt::sort_by("a2_order", None, 0),
             Stmt::push("c2_crd", Expr::Index(1)),
         ];
         let kept = drop_unread(&body, &Uses::default());

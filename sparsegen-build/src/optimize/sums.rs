@@ -245,7 +245,11 @@ impl<'s> Reduction<'s> {
                     reads = true;
                     is_contiguous_so_far &= is_contiguous(index, self.variable);
                 }
-                Expr::Search { .. } | Expr::Contains { .. } | Expr::Choose { .. } => {
+                // A field of entries is read at a distance of their size.
+                Expr::Search { .. }
+                | Expr::Contains { .. }
+                | Expr::Choose { .. }
+                | Expr::Field(..) => {
                     is_contiguous_so_far = false;
                 }
                 _ => {}

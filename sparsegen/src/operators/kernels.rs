@@ -1177,6 +1177,10 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     c1_crd.clear();
     c2_crd.clear();
     c_vals.clear();
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    a1_sorted.reserve(a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -1186,73 +1190,71 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    b1_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a1_sorted[p_a].0 as usize;
+        let i_b = b1_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
             a2_sorted.clear();
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort(&mut a2_sorted);
+            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort(&mut b2_sorted);
+            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
             while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+                let j_a = a2_sorted[p_a2].0 as usize;
+                let j_b = b2_sorted[p_b2].0 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = T::ZERO;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     let mut b_sum = T::ZERO;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -1260,7 +1262,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 } else if j_a == j {
                     let mut a_sum = T::ZERO;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -1268,7 +1270,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 } else {
                     let mut b_sum = T::ZERO;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -1279,14 +1281,14 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             }
             // Only `A` has entries left.
             while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+                let j = a2_sorted[p_a2].0 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = T::ZERO;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a2_sorted[a_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -1295,14 +1297,14 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             }
             // Only `B` has entries left.
             while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+                let j = b2_sorted[p_b2].0 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = T::ZERO;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b2_sorted[b_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -1329,9 +1331,9 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a1_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         for p_a_each in p_a..p_a_next {
@@ -1344,9 +1346,9 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b1_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         for p_b_each in p_b..p_b_next {
@@ -2050,31 +2052,31 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of add_hash_rows")?;
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort(&mut a2_sorted);
+        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
         for p_b in i * b2_width..(i + 1) * b2_width {
             if b2_crd[p_b] != u32::MAX {
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
         }
-        kernel::sort(&mut b2_sorted);
+        kernel::sort_by(&mut b2_sorted, |entry| entry.0);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
         while p_a < p_a_end && p_b < p_b_end {
-            let j_a = a2_sorted[p_a].0;
-            let j_b = b2_sorted[p_b].0;
+            let j_a = a2_sorted[p_a].0 as usize;
+            let j_b = b2_sorted[p_b].0 as usize;
             if j_a == j_b {
                 let mut p_c_slot = j_a % c2_width;
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
@@ -2106,7 +2108,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = a_vals[a2_sorted[p_a].1] + b_vals[b2_sorted[p_b].1];
+                c_vals[p_c] = a2_sorted[p_a].1 + b2_sorted[p_b].1;
                 p_a += 1;
                 p_b += 1;
             } else if j_a < j_b {
@@ -2140,7 +2142,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = a_vals[a2_sorted[p_a].1];
+                c_vals[p_c] = a2_sorted[p_a].1;
                 p_a += 1;
             } else {
                 let mut p_c_slot = j_b % c2_width;
@@ -2173,13 +2175,13 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     c2_crd[i * c2_width + p_c_slot] = j_b as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = b_vals[b2_sorted[p_b].1];
+                c_vals[p_c] = b2_sorted[p_b].1;
                 p_b += 1;
             }
         }
         // Only `A` has entries left.
         for p_a in p_a..p_a_end {
-            let j = a2_sorted[p_a].0;
+            let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
@@ -2210,11 +2212,11 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
-            c_vals[p_c] = a_vals[a2_sorted[p_a].1];
+            c_vals[p_c] = a2_sorted[p_a].1;
         }
         // Only `B` has entries left.
         for p_b in p_b..p_b_end {
-            let j = b2_sorted[p_b].0;
+            let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
@@ -2245,7 +2247,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
-            c_vals[p_c] = b_vals[b2_sorted[p_b].1];
+            c_vals[p_c] = b2_sorted[p_b].1;
         }
     }
     kernel::keep(workspaces, c2_counts);
@@ -2542,28 +2544,30 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     z1_counts.resize(1, 0);
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
-    let mut x1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut x_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    x_sorted.reserve(x1_width);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
-            x1_sorted.push((x1_crd[p_x] as usize, p_x));
+            x_sorted.push((x1_crd[p_x], x_vals[p_x]));
         }
     }
-    kernel::sort(&mut x1_sorted);
+    kernel::sort_by(&mut x_sorted, |entry| entry.0);
     let mut p_x = 0;
-    let p_x_end = x1_sorted.len();
-    let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let p_x_end = x_sorted.len();
+    let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    y_sorted.reserve(y1_width);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
-            y1_sorted.push((y1_crd[p_y] as usize, p_y));
+            y_sorted.push((y1_crd[p_y], y_vals[p_y]));
         }
     }
-    kernel::sort(&mut y1_sorted);
+    kernel::sort_by(&mut y_sorted, |entry| entry.0);
     let mut p_y = 0;
-    let p_y_end = y1_sorted.len();
+    let p_y_end = y_sorted.len();
     // `x` and `y` both have entries left.
     while p_x < p_x_end && p_y < p_y_end {
-        let i_x = x1_sorted[p_x].0;
-        let i_y = y1_sorted[p_y].0;
+        let i_x = x_sorted[p_x].0 as usize;
+        let i_y = y_sorted[p_y].0 as usize;
         if i_x == i_y {
             let mut p_z_slot = i_x % z1_width;
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
@@ -2592,7 +2596,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_x as u32;
             }
-            z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1] + y_vals[y1_sorted[p_y].1];
+            z_vals[p_z_slot] = x_sorted[p_x].1 + y_sorted[p_y].1;
             p_x += 1;
             p_y += 1;
         } else if i_x < i_y {
@@ -2623,7 +2627,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_x as u32;
             }
-            z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1];
+            z_vals[p_z_slot] = x_sorted[p_x].1;
             p_x += 1;
         } else {
             let mut p_z_slot = i_y % z1_width;
@@ -2653,13 +2657,13 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_y as u32;
             }
-            z_vals[p_z_slot] = y_vals[y1_sorted[p_y].1];
+            z_vals[p_z_slot] = y_sorted[p_y].1;
             p_y += 1;
         }
     }
     // Only `x` has entries left.
     for p_x in p_x..p_x_end {
-        let i = x1_sorted[p_x].0;
+        let i = x_sorted[p_x].0 as usize;
         let mut p_z_slot = i % z1_width;
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
@@ -2683,11 +2687,11 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             z1_counts[0] += 1;
             z1_crd[p_z_slot] = i as u32;
         }
-        z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1];
+        z_vals[p_z_slot] = x_sorted[p_x].1;
     }
     // Only `y` has entries left.
     for p_y in p_y..p_y_end {
-        let i = y1_sorted[p_y].0;
+        let i = y_sorted[p_y].0 as usize;
         let mut p_z_slot = i % z1_width;
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
@@ -2711,11 +2715,11 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             z1_counts[0] += 1;
             z1_crd[p_z_slot] = i as u32;
         }
-        z_vals[p_z_slot] = y_vals[y1_sorted[p_y].1];
+        z_vals[p_z_slot] = y_sorted[p_y].1;
     }
     kernel::keep(workspaces, z1_counts);
-    kernel::keep(workspaces, x1_sorted);
-    kernel::keep(workspaces, y1_sorted);
+    kernel::keep(workspaces, x_sorted);
+    kernel::keep(workspaces, y_sorted);
     Ok(z1_width)
 }
 
@@ -3921,6 +3925,10 @@ fn sub_coo_unordered_kernel<
     c1_crd.clear();
     c2_crd.clear();
     c_vals.clear();
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    a1_sorted.reserve(a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -3930,73 +3938,71 @@ fn sub_coo_unordered_kernel<
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
+    b1_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a1_sorted[p_a].0 as usize;
+        let i_b = b1_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
             a2_sorted.clear();
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort(&mut a2_sorted);
+            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort(&mut b2_sorted);
+            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
             while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+                let j_a = a2_sorted[p_a2].0 as usize;
+                let j_b = b2_sorted[p_b2].0 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = T::ZERO;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     let mut b_sum = T::ZERO;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -4004,7 +4010,7 @@ fn sub_coo_unordered_kernel<
                 } else if j_a == j {
                     let mut a_sum = T::ZERO;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a2_sorted[a_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -4012,7 +4018,7 @@ fn sub_coo_unordered_kernel<
                 } else {
                     let mut b_sum = T::ZERO;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b2_sorted[b_sum_each].1;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -4023,14 +4029,14 @@ fn sub_coo_unordered_kernel<
             }
             // Only `A` has entries left.
             while p_a2 < p_a2_end {
-                let j = a2_sorted[p_a2].0;
+                let j = a2_sorted[p_a2].0 as usize;
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut a_sum = T::ZERO;
                 for a_sum_each in p_a2..p_a2_next {
-                    a_sum += a_vals[a2_sorted[a_sum_each].1];
+                    a_sum += a2_sorted[a_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -4039,14 +4045,14 @@ fn sub_coo_unordered_kernel<
             }
             // Only `B` has entries left.
             while p_b2 < p_b2_end {
-                let j = b2_sorted[p_b2].0;
+                let j = b2_sorted[p_b2].0 as usize;
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 as usize == j {
                     p_b2_next += 1;
                 }
                 let mut b_sum = T::ZERO;
                 for b_sum_each in p_b2..p_b2_next {
-                    b_sum += b_vals[b2_sorted[b_sum_each].1];
+                    b_sum += b2_sorted[b_sum_each].1;
                 }
                 c1_crd.push(i as u32);
                 c2_crd.push(j as u32);
@@ -4073,9 +4079,9 @@ fn sub_coo_unordered_kernel<
     }
     // Only `A` has entries left.
     while p_a < p_a_end {
-        let i = a1_sorted[p_a].0;
+        let i = a1_sorted[p_a].0 as usize;
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a1_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         for p_a_each in p_a..p_a_next {
@@ -4088,9 +4094,9 @@ fn sub_coo_unordered_kernel<
     }
     // Only `B` has entries left.
     while p_b < p_b_end {
-        let i = b1_sorted[p_b].0;
+        let i = b1_sorted[p_b].0 as usize;
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b1_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         for p_b_each in p_b..p_b_next {
@@ -4822,31 +4828,31 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
     c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of sub_hash_rows")?;
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort(&mut a2_sorted);
+        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
         for p_b in i * b2_width..(i + 1) * b2_width {
             if b2_crd[p_b] != u32::MAX {
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
+                b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
         }
-        kernel::sort(&mut b2_sorted);
+        kernel::sort_by(&mut b2_sorted, |entry| entry.0);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
         while p_a < p_a_end && p_b < p_b_end {
-            let j_a = a2_sorted[p_a].0;
-            let j_b = b2_sorted[p_b].0;
+            let j_a = a2_sorted[p_a].0 as usize;
+            let j_b = b2_sorted[p_b].0 as usize;
             if j_a == j_b {
                 let mut p_c_slot = j_a % c2_width;
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
@@ -4878,7 +4884,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = a_vals[a2_sorted[p_a].1] - b_vals[b2_sorted[p_b].1];
+                c_vals[p_c] = a2_sorted[p_a].1 - b2_sorted[p_b].1;
                 p_a += 1;
                 p_b += 1;
             } else if j_a < j_b {
@@ -4912,7 +4918,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = a_vals[a2_sorted[p_a].1];
+                c_vals[p_c] = a2_sorted[p_a].1;
                 p_a += 1;
             } else {
                 let mut p_c_slot = j_b % c2_width;
@@ -4945,13 +4951,13 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     c2_crd[i * c2_width + p_c_slot] = j_b as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
-                c_vals[p_c] = -b_vals[b2_sorted[p_b].1];
+                c_vals[p_c] = -b2_sorted[p_b].1;
                 p_b += 1;
             }
         }
         // Only `A` has entries left.
         for p_a in p_a..p_a_end {
-            let j = a2_sorted[p_a].0;
+            let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
@@ -4982,11 +4988,11 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
-            c_vals[p_c] = a_vals[a2_sorted[p_a].1];
+            c_vals[p_c] = a2_sorted[p_a].1;
         }
         // Only `B` has entries left.
         for p_b in p_b..p_b_end {
-            let j = b2_sorted[p_b].0;
+            let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
@@ -5017,7 +5023,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
-            c_vals[p_c] = -b_vals[b2_sorted[p_b].1];
+            c_vals[p_c] = -b2_sorted[p_b].1;
         }
     }
     kernel::keep(workspaces, c2_counts);
@@ -5336,28 +5342,30 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     z1_counts.resize(1, 0);
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
-    let mut x1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut x_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    x_sorted.reserve(x1_width);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
-            x1_sorted.push((x1_crd[p_x] as usize, p_x));
+            x_sorted.push((x1_crd[p_x], x_vals[p_x]));
         }
     }
-    kernel::sort(&mut x1_sorted);
+    kernel::sort_by(&mut x_sorted, |entry| entry.0);
     let mut p_x = 0;
-    let p_x_end = x1_sorted.len();
-    let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let p_x_end = x_sorted.len();
+    let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
+    y_sorted.reserve(y1_width);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
-            y1_sorted.push((y1_crd[p_y] as usize, p_y));
+            y_sorted.push((y1_crd[p_y], y_vals[p_y]));
         }
     }
-    kernel::sort(&mut y1_sorted);
+    kernel::sort_by(&mut y_sorted, |entry| entry.0);
     let mut p_y = 0;
-    let p_y_end = y1_sorted.len();
+    let p_y_end = y_sorted.len();
     // `x` and `y` both have entries left.
     while p_x < p_x_end && p_y < p_y_end {
-        let i_x = x1_sorted[p_x].0;
-        let i_y = y1_sorted[p_y].0;
+        let i_x = x_sorted[p_x].0 as usize;
+        let i_y = y_sorted[p_y].0 as usize;
         if i_x == i_y {
             let mut p_z_slot = i_x % z1_width;
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
@@ -5386,7 +5394,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_x as u32;
             }
-            z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1] - y_vals[y1_sorted[p_y].1];
+            z_vals[p_z_slot] = x_sorted[p_x].1 - y_sorted[p_y].1;
             p_x += 1;
             p_y += 1;
         } else if i_x < i_y {
@@ -5417,7 +5425,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_x as u32;
             }
-            z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1];
+            z_vals[p_z_slot] = x_sorted[p_x].1;
             p_x += 1;
         } else {
             let mut p_z_slot = i_y % z1_width;
@@ -5447,13 +5455,13 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                 z1_counts[0] += 1;
                 z1_crd[p_z_slot] = i_y as u32;
             }
-            z_vals[p_z_slot] = -y_vals[y1_sorted[p_y].1];
+            z_vals[p_z_slot] = -y_sorted[p_y].1;
             p_y += 1;
         }
     }
     // Only `x` has entries left.
     for p_x in p_x..p_x_end {
-        let i = x1_sorted[p_x].0;
+        let i = x_sorted[p_x].0 as usize;
         let mut p_z_slot = i % z1_width;
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
@@ -5477,11 +5485,11 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             z1_counts[0] += 1;
             z1_crd[p_z_slot] = i as u32;
         }
-        z_vals[p_z_slot] = x_vals[x1_sorted[p_x].1];
+        z_vals[p_z_slot] = x_sorted[p_x].1;
     }
     // Only `y` has entries left.
     for p_y in p_y..p_y_end {
-        let i = y1_sorted[p_y].0;
+        let i = y_sorted[p_y].0 as usize;
         let mut p_z_slot = i % z1_width;
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
@@ -5505,11 +5513,11 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             z1_counts[0] += 1;
             z1_crd[p_z_slot] = i as u32;
         }
-        z_vals[p_z_slot] = -y_vals[y1_sorted[p_y].1];
+        z_vals[p_z_slot] = -y_sorted[p_y].1;
     }
     kernel::keep(workspaces, z1_counts);
-    kernel::keep(workspaces, x1_sorted);
-    kernel::keep(workspaces, y1_sorted);
+    kernel::keep(workspaces, x_sorted);
+    kernel::keep(workspaces, y_sorted);
     Ok(z1_width)
 }
 
@@ -6445,6 +6453,8 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     c1_crd.clear();
     c2_crd.clear();
     c_vals.clear();
+    let mut a_sorted = kernel::kept_vector::<(u32, u32, T)>(workspaces);
+    a_sorted.reserve(a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -6454,71 +6464,57 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len().min(b.vals().len())),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
-    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a] as usize, p_a));
+        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort(&mut a1_sorted);
+    kernel::sort_by(&mut a_sorted, |entry| entry.0);
     let mut p_a = 0;
-    let p_a_end = a1_sorted.len();
-    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let p_a_end = a_sorted.len();
+    let mut b_sorted = kernel::kept_vector::<(u32, u32, T)>(workspaces);
+    b_sorted.reserve(b1_pos[1] as usize);
     for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b] as usize, p_b));
+        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort(&mut b1_sorted);
+    kernel::sort_by(&mut b_sorted, |entry| entry.0);
     let mut p_b = 0;
-    let p_b_end = b1_sorted.len();
+    let p_b_end = b_sorted.len();
     while p_a < p_a_end && p_b < p_b_end {
-        let i_a = a1_sorted[p_a].0;
-        let i_b = b1_sorted[p_b].0;
+        let i_a = a_sorted[p_a].0 as usize;
+        let i_b = b_sorted[p_b].0 as usize;
         let i = i_a.min(i_b);
         let mut p_a_next = p_a;
-        while p_a_next < p_a_end && a1_sorted[p_a_next].0 == i {
+        while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
         let mut p_b_next = p_b;
-        while p_b_next < p_b_end && b1_sorted[p_b_next].0 == i {
+        while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
-            a2_sorted.clear();
-            for p_a_each in p_a..p_a_next {
-                let p_a = a1_sorted[p_a_each].1;
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
-            }
-            kernel::sort(&mut a2_sorted);
-            let mut p_a2 = 0;
-            let p_a2_end = a2_sorted.len();
-            b2_sorted.clear();
-            for p_b_each in p_b..p_b_next {
-                let p_b = b1_sorted[p_b_each].1;
-                b2_sorted.push((b2_crd[p_b] as usize, p_b));
-            }
-            kernel::sort(&mut b2_sorted);
-            let mut p_b2 = 0;
-            let p_b2_end = b2_sorted.len();
-            while p_a2 < p_a2_end && p_b2 < p_b2_end {
-                let j_a = a2_sorted[p_a2].0;
-                let j_b = b2_sorted[p_b2].0;
+            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
+            let mut p_a2 = p_a;
+            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
+            let mut p_b2 = p_b;
+            while p_a2 < p_a_next && p_b2 < p_b_next {
+                let j_a = a_sorted[p_a2].1 as usize;
+                let j_b = b_sorted[p_b2].1 as usize;
                 let j = j_a.min(j_b);
                 let mut p_a2_next = p_a2;
-                while p_a2_next < p_a2_end && a2_sorted[p_a2_next].0 == j {
+                while p_a2_next < p_a_next && a_sorted[p_a2_next].1 as usize == j {
                     p_a2_next += 1;
                 }
                 let mut p_b2_next = p_b2;
-                while p_b2_next < p_b2_end && b2_sorted[p_b2_next].0 == j {
+                while p_b2_next < p_b_next && b_sorted[p_b2_next].1 as usize == j {
                     p_b2_next += 1;
                 }
                 if j_a == j && j_b == j {
                     let mut a_sum = T::ZERO;
                     for a_sum_each in p_a2..p_a2_next {
-                        a_sum += a_vals[a2_sorted[a_sum_each].1];
+                        a_sum += a_sorted[a_sum_each].2;
                     }
                     let mut b_sum = T::ZERO;
                     for b_sum_each in p_b2..p_b2_next {
-                        b_sum += b_vals[b2_sorted[b_sum_each].1];
+                        b_sum += b_sorted[b_sum_each].2;
                     }
                     c1_crd.push(i as u32);
                     c2_crd.push(j as u32);
@@ -6532,10 +6528,8 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
         p_b = p_b_next;
     }
     c1_pos.push(c1_crd.len() as u32);
-    kernel::keep(workspaces, a2_sorted);
-    kernel::keep(workspaces, b2_sorted);
-    kernel::keep(workspaces, a1_sorted);
-    kernel::keep(workspaces, b1_sorted);
+    kernel::keep(workspaces, a_sorted);
+    kernel::keep(workspaces, b_sorted);
 }
 
 /// `C[i,j] = A[i,j] * B[i,j]`

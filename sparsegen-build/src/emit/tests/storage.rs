@@ -3,8 +3,8 @@
 use super::{emitted, module};
 use crate::emit::emit;
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, ConversionKind, Element, Expr, Extent, Function, Operand,
-    Place, Result, Source, Stmt, TensorOperand, TensorResult, Width, samples,
+    Array, Assembly, Bounds, Conversion, ConversionKind, Element, EntryType, Expr, Extent,
+    Function, Operand, Place, Result, Source, Stmt, TensorOperand, TensorResult, Width, samples,
 };
 
 fn var(name: &str) -> Expr {
@@ -183,24 +183,27 @@ if a3_crd[p] == usize::MAX && (u32::MAX as usize) < j {
 #[test]
 fn scratch_is_sorted() {
     let order = || at("a2_order", "k");
+    let entry = EntryType { coordinates: 1, width: Width::U32, value: None };
     let body = vec![
-        Stmt::scratch("a2_order", Element::Pair),
+        Stmt::scratch("a2_order", Element::Entry(entry)),
         Stmt::clear("a2_order"),
-        Stmt::push("a2_order", Expr::pair(at("a2_crd", "p"), var("p"))),
-        Stmt::sort("a2_order"),
+        Stmt::push("a2_order", Expr::Entry(vec![at("a2_crd", "p"), var("p")])),
+        Stmt::sort_by("a2_order", None, 0),
+        Stmt::sort_by("a2_order", Some((Expr::Index(1), var("p"))), 0),
     ];
     let pairs = vec![
-        Stmt::bind("j", Expr::first(order())),
-        Stmt::accumulate("sum", Expr::load("x_vals", Expr::second(order()))),
+        Stmt::bind("j", Expr::field(order(), 0)),
+        Stmt::accumulate("sum", Expr::load("x_vals", Expr::field(order(), 1))),
     ];
     let each = Stmt::for_range("k", Expr::Index(0), Expr::len("a2_order"), pairs);
     let expected = "\
-let mut a2_order = kernel::kept_vector::<(usize, usize)>(workspaces);
+let mut a2_order = kernel::kept_vector::<(u32, usize)>(workspaces);
 a2_order.clear();
-a2_order.push((a2_crd[p] as usize, p));
-kernel::sort(&mut a2_order);
+a2_order.push((a2_crd[p], p));
+kernel::sort_by(&mut a2_order, |entry| entry.0);
+kernel::sort_by(&mut a2_order[1..p], |entry| entry.0);
 for k in 0..a2_order.len() {
-    let j = a2_order[k].0;
+    let j = a2_order[k].0 as usize;
     sum += x_vals[a2_order[k].1];
 }
 kernel::keep(workspaces, a2_order);

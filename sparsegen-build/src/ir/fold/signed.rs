@@ -1,4 +1,4 @@
-//! Folding constructors of signed differences of indices, and of pairs.
+//! Folding constructors of signed differences of indices.
 
 use super::node;
 use crate::ir::{BinaryOp, Expr, ToIndex, Width};
@@ -30,30 +30,14 @@ impl Expr {
         Expr::ToIndex(ToIndex::BelowZero, Box::new(a))
     }
 
+    /// Returns a field of an entry: `entries[p].1`.
+    pub fn field(entry: Expr, field: usize) -> Expr {
+        Expr::Field(Box::new(entry), field)
+    }
+
     /// Returns the largest index of an integer type, which marks an empty slot.
     pub fn largest(width: Width) -> Expr {
         Expr::Largest(width)
-    }
-
-    /// `(a, b)`
-    pub fn pair(a: Expr, b: Expr) -> Expr {
-        Expr::Pair(Box::new(a), Box::new(b))
-    }
-
-    /// `pair.0`
-    pub fn first(pair: Expr) -> Expr {
-        match pair {
-            Expr::Pair(first, _) => *first,
-            pair => Expr::ToIndex(ToIndex::First, Box::new(pair)),
-        }
-    }
-
-    /// `pair.1`
-    pub fn second(pair: Expr) -> Expr {
-        match pair {
-            Expr::Pair(_, second) => *second,
-            pair => Expr::ToIndex(ToIndex::Second, Box::new(pair)),
-        }
     }
 }
 
@@ -76,15 +60,6 @@ mod tests {
             Expr::neg(Expr::difference(j, Expr::add(i, Expr::Index(1)))).to_string(),
             "(i + 1) as isize - j as isize"
         );
-    }
-
-    #[test]
-    fn parts_of_a_pair_are_what_it_was_made_of() {
-        let pair = Expr::pair(Expr::var("j"), Expr::var("p"));
-        assert_eq!(Expr::first(pair.clone()), Expr::var("j"));
-        assert_eq!(Expr::second(pair), Expr::var("p"));
-        let sorted = Expr::load("a2_order", Expr::var("k"));
-        assert_eq!(Expr::second(sorted).to_string(), "a2_order[k].1");
     }
 
     #[test]

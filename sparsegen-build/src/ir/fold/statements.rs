@@ -1,6 +1,6 @@
 //! Folding constructors of statements, which remove no-ops.
 
-use crate::ir::{BinaryOp, Element, Expr, Full, Stmt, UnaryOp};
+use crate::ir::{BinaryOp, Element, Expr, Full, Rearrange, Stmt, UnaryOp};
 
 impl Stmt {
     /// `let name = value;`
@@ -96,6 +96,11 @@ impl Stmt {
     /// `array.sort_unstable();`
     pub fn sort(array: &str) -> Stmt {
         Stmt::Sort { array: array.to_string() }
+    }
+
+    /// `kernel::sort_by(&mut array[start..end], |entry| entry.0);`, or of all entries.
+    pub fn sort_by(array: &str, segment: Option<(Expr, Expr)>, field: usize) -> Stmt {
+        Stmt::Rearrange(Rearrange::Entries { array: array.to_string(), segment, field })
     }
 
     /// `array.reserve(additional);`

@@ -2,7 +2,7 @@
 
 use super::expr::largest;
 use super::{ArrayValue, Value};
-use crate::ir::{Dtype, Element, Width};
+use crate::ir::{Dtype, Element, EntryType, Width};
 
 /// The number of bits of a word of an array of bits.
 const WORD: usize = 64;
@@ -49,10 +49,10 @@ impl Storage {
             (ArrayValue::Values(numbers), Element::Value(dtype) | Element::Pattern(dtype)) => {
                 numbers.iter().map(|number| Some(Value::element(*number, dtype))).collect()
             }
-            (ArrayValue::Index(_), Element::Value(_) | Element::Pattern(_) | Element::Pair)
+            (ArrayValue::Index(_), Element::Value(_) | Element::Pattern(_) | Element::Entry(_))
             | (
                 ArrayValue::Values(_),
-                Element::Index(_) | Element::Signed(_) | Element::Bits | Element::Pair,
+                Element::Index(_) | Element::Signed(_) | Element::Bits | Element::Entry(_),
             ) => {
                 return Err("an input array holds the wrong kind of elements".into());
             }
@@ -88,7 +88,7 @@ impl Storage {
                 }
                 Ok(ArrayValue::Index(words))
             }
-            Element::Pair => Err(format!("`{name}` is scratch")),
+            Element::Entry(_) => Err(format!("`{name}` is scratch")),
             Element::Value(_) | Element::Pattern(_) => {
                 let numbers = values.into_iter().map(Value::as_element);
                 Ok(ArrayValue::Values(numbers.collect::<Result<_, _>>()?))
@@ -100,11 +100,10 @@ impl Storage {
     pub(super) fn len(&self) -> Result<usize, String> {
         match self.element {
             Element::Bits => Err("bits are not counted".into()),
-            Element::Index(_)
-            | Element::Signed(_)
-            | Element::Pair
-            | Element::Value(_)
-            | Element::Pattern(_) => Ok(self.cells.len()),
+            Element::Entry(entry) => Ok(self.cells.len() / entry.fields()),
+            Element::Index(_) | Element::Signed(_) | Element::Value(_) | Element::Pattern(_) => {
+                Ok(self.cells.len())
+            }
         }
     }
 
@@ -121,12 +120,55 @@ impl Storage {
             Element::Bits => Err("bits are set, not appended".into()),
             Element::Index(_)
             | Element::Signed(_)
-            | Element::Pair
+            | Element::Entry(_)
             | Element::Value(_)
             | Element::Pattern(_) => {
                 self.cells.push(Some(narrowed(value, self.element)?));
                 Ok(())
             }
+        }
+    }
+
+    /// Appends an entry.
+    pub(super) fn push_entry(&mut self, fields: Vec<Value>) -> Result<(), String> {
+        let entry = self.entry()?;
+        let is_whole = fields.len() == entry.fields();
+        let narrow = |(k, value)| narrowed(value, entry.field(k)).map(Some);
+        let cells = fields.into_iter().enumerate().map(narrow).collect::<Result<Vec<_>, _>>()?;
+        self.cells.extend(cells);
+        if is_whole { Ok(()) } else { Err(format!("an entry has {} fields", entry.fields())) }
+    }
+
+    /// Returns a field of an entry.
+    pub(super) fn field(&self, index: usize, field: usize) -> Result<Value, String> {
+        let fields = self.entry()?.fields();
+        let cell = self.cells.get(index * fields + field).copied().flatten();
+        cell.filter(|_| field < fields).ok_or_else(|| format!("no field {field} of entry {index}"))
+    }
+
+    /// Sorts the entries of a segment by a coordinate.
+    pub(super) fn sort_by(
+        &mut self,
+        segment: std::ops::Range<usize>,
+        field: usize,
+    ) -> Result<(), String> {
+        let fields = self.entry()?.fields();
+        let cells = segment.start * fields..segment.end * fields;
+        let cells = self.cells.get_mut(cells).ok_or("a segment exceeds the array")?;
+        let mut entries: Vec<Vec<_>> = cells.chunks(fields).map(<[_]>::to_vec).collect();
+        let key = |entry: &Vec<Option<Value>>| match entry[field] {
+            Some(Value::Index(coordinate)) => coordinate,
+            _ => usize::MAX,
+        };
+        entries.sort_by_key(key);
+        cells.iter_mut().zip(entries.into_iter().flatten()).for_each(|(cell, new)| *cell = new);
+        Ok(())
+    }
+
+    fn entry(&self) -> Result<EntryType, String> {
+        match self.element {
+            Element::Entry(entry) => Ok(entry),
+            _ => Err("not an array of entries".into()),
         }
     }
 
@@ -145,7 +187,7 @@ impl Storage {
             Element::Index(width) => Ok(Value::Index(largest(width))),
             Element::Signed(_)
             | Element::Bits
-            | Element::Pair
+            | Element::Entry(_)
             | Element::Value(_)
             | Element::Pattern(_) => Err("only unsigned coordinates have slots".into()),
         }
@@ -153,10 +195,9 @@ impl Storage {
 
     pub(super) fn sort(&mut self) -> Result<(), String> {
         let key = |cell: &Option<Value>| match cell {
-            Some(Value::Pair(a, b)) => Ok((*a, *b)),
-            Some(Value::Index(index)) => Ok((*index, 0)),
+            Some(Value::Index(index)) => Ok(*index),
             Some(Value::Signed(_) | Value::Number(..) | Value::Bool(_)) | None => {
-                Err("only indices and pairs are sorted".to_string())
+                Err("only indices are sorted".to_string())
             }
         };
         let keys: Vec<_> = self.cells.iter().map(key).collect::<Result<_, _>>()?;
@@ -189,8 +230,7 @@ pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> 
             let ty = element.rust_type();
             if fits { Ok(value) } else { Err(format!("{n} does not fit in {ty}")) }
         }
-        (Value::Pair(..), Element::Pair)
-        | (
+        (
             Value::Bool(_),
             Element::Bits | Element::Value(Dtype::Bool) | Element::Pattern(Dtype::Bool),
         ) => Ok(value),
@@ -199,13 +239,8 @@ pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> 
         {
             Ok(value)
         }
-        (
-            Value::Index(_)
-            | Value::Signed(_)
-            | Value::Pair(..)
-            | Value::Number(..)
-            | Value::Bool(_),
-            _,
-        ) => Err(format!("{value} is not an element of the array")),
+        (Value::Index(_) | Value::Signed(_) | Value::Number(..) | Value::Bool(_), _) => {
+            Err(format!("{value} is not an element of the array"))
+        }
     }
 }

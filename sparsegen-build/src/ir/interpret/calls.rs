@@ -88,7 +88,7 @@ pub(super) fn cast(value: Value, to: Dtype) -> Result<Value, String> {
         Value::Index(n) => Number::Integer(n as i128),
         Value::Bool(truth) => Number::Integer(truth.into()),
         Value::Number(number, _) => number,
-        Value::Signed(_) | Value::Pair(..) => return Err(format!("{value} is not a number")),
+        Value::Signed(_) => return Err(format!("{value} is not a number")),
     };
     if to == Dtype::Bool {
         return Ok(Value::Bool(match number {

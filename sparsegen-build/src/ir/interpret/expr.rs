@@ -67,7 +67,16 @@ impl Machine {
                 Some(workspace) => Ok(Value::Index(workspace.len())),
                 None => Ok(Value::Index(self.array(array)?.len()?)),
             },
-            Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
+            Expr::Entry(_) => Err(format!("`{expr}` is not pushed to an array of entries")),
+            Expr::Field(entry, field) => {
+                let Expr::Load { array, index } = &**entry else {
+                    return Err(format!("`{entry}` is not an element of an array of entries"));
+                };
+                let index = self.eval(index)?.index()?;
+                self.array(array)?
+                    .field(index, *field)
+                    .map_err(|error| format!("{error} of `{array}`"))
+            }
             Expr::Call(callee, dtype, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.eval(argument));
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
@@ -186,17 +195,9 @@ impl Value {
         match (self, other) {
             (Value::Index(_), Value::Index(_))
             | (Value::Signed(_), Value::Signed(_))
-            | (Value::Pair(..), Value::Pair(..))
             | (Value::Bool(_), Value::Bool(_)) => true,
             (Value::Number(_, a), Value::Number(_, b)) => a == b,
-            (
-                Value::Index(_)
-                | Value::Signed(_)
-                | Value::Pair(..)
-                | Value::Bool(_)
-                | Value::Number(..),
-                _,
-            ) => false,
+            (Value::Index(_) | Value::Signed(_) | Value::Bool(_) | Value::Number(..), _) => false,
         }
     }
 }
@@ -208,9 +209,7 @@ fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
             Value::Signed(n) => {
                 n.checked_neg().map(Value::Signed).ok_or_else(|| format!("-{n} overflows"))
             }
-            Value::Index(_) | Value::Pair(..) | Value::Bool(_) => {
-                Err(format!("{a} has no negation"))
-            }
+            Value::Index(_) | Value::Bool(_) => Err(format!("{a} has no negation")),
         },
         UnaryOp::Not => match a {
             Value::Number(Number::Integer(n), dtype) => Ok(Value::Number(turned(n, dtype), dtype)),
@@ -223,9 +222,6 @@ fn to_index(part: ToIndex, a: Value) -> Result<Value, String> {
     Ok(Value::Index(match (part, a) {
         (ToIndex::FromBool, a) => usize::from(a.bool()?),
         (ToIndex::BelowZero, a) => a.signed()?.min(0).unsigned_abs(),
-        (ToIndex::First, Value::Pair(first, _)) => first,
-        (ToIndex::Second, Value::Pair(_, second)) => second,
-        (ToIndex::First | ToIndex::Second, a) => return Err(format!("{a} is not a pair")),
     }))
 }
 

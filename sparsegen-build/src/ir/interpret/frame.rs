@@ -374,7 +374,7 @@ impl Frame {
             Value::Index(n) => Ok(Object::Index(n)),
             Value::Bool(truth) => Ok(Object::Bool(truth)),
             Value::Number(number, dtype) => Ok(Object::Scalar(number, dtype)),
-            Value::Signed(_) | Value::Pair(..) => Err(plain(format!("{value} is returned"))),
+            Value::Signed(_) => Err(plain(format!("{value} is returned"))),
         };
         let returned = returned.into_iter().zip(&loops.returns).map(|(value, (ty, _))| match ty {
             Type::Scalar(dtype) => Ok(Object::Scalar(value.as_element().map_err(plain)?, *dtype)),

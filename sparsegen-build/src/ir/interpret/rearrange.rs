@@ -32,6 +32,14 @@ impl Machine {
                 crd.cells.extend(order.iter().map(|(_, k)| old[*k]));
                 Ok(())
             }
+            Rearrange::Entries { array, segment, field } => {
+                let segment = match segment {
+                    Some((start, end)) => self.eval(start)?.index()?..self.eval(end)?.index()?,
+                    None => 0..self.array(array)?.len()?,
+                };
+                self.spend(super::cost::sorting(segment.len()))?;
+                self.vector(array)?.sort_by(segment, *field)
+            }
             Rearrange::Widen { width, crd, below } => {
                 let before = self.eval(&crate::ir::Expr::var(width))?.index()?;
                 let after = 2 * before;
@@ -84,8 +92,6 @@ fn number(coordinate: Value) -> Result<i128, String> {
     match coordinate {
         Value::Index(n) => Ok(n as i128),
         Value::Signed(n) => Ok(n as i128),
-        Value::Pair(..) | Value::Number(..) | Value::Bool(_) => {
-            Err(format!("{coordinate} is not a coordinate"))
-        }
+        Value::Number(..) | Value::Bool(_) => Err(format!("{coordinate} is not a coordinate")),
     }
 }

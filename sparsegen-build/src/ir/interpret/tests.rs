@@ -1,5 +1,7 @@
 use super::*;
-use crate::ir::{Array, Assembly, BinaryOp, Dtype, Element, Literal, Operand, Width, samples};
+use crate::ir::{
+    Array, Assembly, BinaryOp, Dtype, Element, EntryType, Literal, Operand, Width, samples,
+};
 
 fn values(values: &[f64]) -> ArrayValue {
     ArrayValue::Values(values.iter().map(|x| Number::Float(*x)).collect())
@@ -214,16 +216,19 @@ fn bits_are_read_and_set() {
 
 #[test]
 fn scratch_is_sorted() {
-    let pair =
-        |k: usize| Stmt::push("order", Expr::pair(Expr::load("a", Expr::Index(k)), Expr::Index(k)));
+    let pair = |k: usize| {
+        Stmt::push("order", Expr::Entry(vec![Expr::load("a", Expr::Index(k)), Expr::Index(k)]))
+    };
+    let entry = EntryType { coordinates: 1, width: Width::U8, value: None };
+    let field = |k: usize| Expr::field(Expr::load("order", Expr::Index(0)), k);
     let body = vec![
-        Stmt::scratch("order", Element::Pair),
+        Stmt::scratch("order", Element::Entry(entry)),
         pair(0),
         pair(1),
         pair(2),
-        Stmt::sort("order"),
-        Stmt::push("y", Expr::first(Expr::load("order", Expr::Index(0)))),
-        Stmt::push("y", Expr::second(Expr::load("order", Expr::Index(0)))),
+        Stmt::sort_by("order", None, 0),
+        Stmt::push("y", field(0)),
+        Stmt::push("y", field(1)),
         Stmt::push("y", Expr::len("order")),
         Stmt::clear("order"),
         Stmt::push("y", Expr::len("order")),

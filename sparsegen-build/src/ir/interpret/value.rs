@@ -11,7 +11,6 @@ pub(crate) enum Value {
     Index(usize),
     /// A signed difference of indices.
     Signed(isize),
-    Pair(usize, usize),
     Number(Number, Dtype),
     Bool(bool),
 }
@@ -21,7 +20,6 @@ impl fmt::Display for Value {
         match self {
             Value::Index(n) => write!(f, "index {n}"),
             Value::Signed(n) => write!(f, "signed index {n}"),
-            Value::Pair(a, b) => write!(f, "pair ({a}, {b})"),
             Value::Number(number, dtype) => write!(f, "{number} of {dtype}"),
             Value::Bool(b) => write!(f, "{b}"),
         }

@@ -318,7 +318,7 @@ fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
             Element::Index(Width::Usize)
             | Element::Signed(_)
             | Element::Bits
-            | Element::Pair
+            | Element::Entry(_)
             | Element::Value(_)
             | Element::Pattern(_) => {}
             Element::Index(width) => {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::kernel::sort;
+use crate::kernel::sort_by;
 use crate::{Value, Width};
 
 use super::narrow;
@@ -61,14 +61,14 @@ impl<V: Value, C: Width> Hashed<V, C> {
     /// Removes all entries and returns them in the order of their coordinates.
     pub(super) fn harvest(&mut self) -> (&[C], &[V]) {
         let (crd, vals) = &mut self.entered;
-        let mut order: Vec<(C, usize)> =
-            crd.iter().enumerate().map(|(slot, crd)| (*crd, slot)).collect();
-        sort(&mut order);
+        let entries = crd.iter().copied().zip(vals.iter().copied());
+        let mut entries: Vec<(C, V)> = entries.collect();
+        sort_by(&mut entries, |entry| entry.0);
         self.harvested.0.clear();
         self.harvested.1.clear();
-        for (coordinate, slot) in order {
+        for (coordinate, value) in entries {
             self.harvested.0.push(coordinate);
-            self.harvested.1.push(vals[slot]);
+            self.harvested.1.push(value);
         }
         self.table.clear(crd);
         crd.clear();

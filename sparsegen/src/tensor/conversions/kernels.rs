@@ -2470,19 +2470,19 @@ fn hash_rows_to_csr_kernel<T: Value>(
     let (mut b2_crd, mut b_vals) = unsafe {
         (Reserved::new(b2_crd, a.vals().len()), Reserved::new(b_vals, a.vals().len()))
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort(&mut a2_sorted);
+        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
         for p_a in 0..a2_sorted.len() {
-            let j = a2_sorted[p_a].0;
+            let j = a2_sorted[p_a].0 as usize;
             b2_crd.push(j as u32);
-            b_vals.push(a_vals[a2_sorted[p_a].1]);
+            b_vals.push(a2_sorted[p_a].1);
         }
         b2_pos.push(b2_crd.len() as u32);
     }
@@ -2598,20 +2598,20 @@ fn hash_rows_to_coo_kernel<T: Value>(
             Reserved::new(b_vals, a.vals().len()),
         )
     };
-    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
-                a2_sorted.push((a2_crd[p_a] as usize, p_a));
+                a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort(&mut a2_sorted);
+        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
         for p_a in 0..a2_sorted.len() {
-            let j = a2_sorted[p_a].0;
+            let j = a2_sorted[p_a].0 as usize;
             b1_crd.push(i as u32);
             b2_crd.push(j as u32);
-            b_vals.push(a_vals[a2_sorted[p_a].1]);
+            b_vals.push(a2_sorted[p_a].1);
         }
     }
     b1_pos.push(b1_crd.len() as u32);
