@@ -19,7 +19,13 @@ impl Stmt {
                 Stmt::forall(*variable, Rc::clone(annotations), body.with_constants(is_full))
             }
             Stmt::If { condition, body } => {
-                Stmt::when(condition.clone(), body.with_constants(is_full))
+                let mut is_for_full = false;
+                body.for_each_assign(&mut |target, _, _| is_for_full |= is_full(target));
+                let condition = match is_for_full {
+                    true => condition.clone(),
+                    false => condition.with_constant_reductions(),
+                };
+                Stmt::when(condition, body.with_constants(is_full))
             }
             Stmt::Where { temporaries, consumer, producer } => {
                 let mut is_for_full = false;
@@ -39,7 +45,8 @@ impl Stmt {
             Stmt::Assign { target, accumulate, value }
                 if accumulate.is_none_or(|op| op == ReduceOp::SUM) && !is_full(target) =>
             {
-                Stmt::assign(target.clone(), *accumulate, value.under_masks())
+                let value = value.with_constant_reductions().under_masks();
+                Stmt::assign(target.clone(), *accumulate, value)
             }
             Stmt::Assign { .. } => self.clone(),
             Stmt::Sequence(statements) => {

@@ -102,6 +102,10 @@ impl<'p> Time<'p> {
                 self.add(body, around, elsewhere);
             }
             Plan::Sequence(plans) => {
+                let plans = match plan.has_version_for_empty() && self.program.has_versions {
+                    true => &plans[..1],
+                    false => plans,
+                };
                 plans.iter().for_each(|plan| self.add(plan, around, elsewhere));
             }
         }

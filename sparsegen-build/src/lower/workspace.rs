@@ -11,7 +11,7 @@ use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::{covered, reduced};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
-    Access, Expr as Value, Function, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
+    Access, Expr as Value, Function, Reduce, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
 };
 use crate::types::{Dtype, Literal, Width};
 
@@ -44,10 +44,27 @@ impl Lowering<'_> {
                 crd: width,
                 size: (*role != TensorRole::Workspace(Accumulator::Hashed))
                     .then(|| self.workspace_size(access.tensor)),
-                initial: self.fill(access.tensor),
+                initial: self.unwritten(access.tensor),
             }];
         }
         vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
+    }
+
+    /// Returns the value with which the first one is combined in a workspace that records its entries.
+    /// The minimum or maximum of NaN alone is NaN.
+    fn unwritten(&self, workspace: TensorId) -> Expr {
+        let dtype = self.program.tensor(workspace).dtype;
+        match self.kept_reduction(workspace).map(|reduce| reduce.op) {
+            Some(ReduceOp::MIN | ReduceOp::MAX) if has_nan(dtype) => literal(Literal::Nan, dtype),
+            _ => self.fill(workspace),
+        }
+    }
+
+    /// Returns the reduction that a workspace keeps.
+    fn kept_reduction(&self, workspace: TensorId) -> Option<&Reduce> {
+        let mut parts = self.program.precomputed.iter();
+        let part = parts.find(|part| part.workspace.tensor == workspace && !part.is_copy)?;
+        if let Value::Reduce(reduce) = &part.value { Some(reduce) } else { None }
     }
 
     /// Returns the number of positions of a workspace: the product of its extents.
@@ -173,10 +190,7 @@ impl Lowering<'_> {
         let dtype = self.program.tensor(temporary).dtype;
         let identity = initial(&self.program.kernel, op, dtype);
         match (op, covered) {
-            // Generic elements that are compared have the trait `Float`.
-            (ReduceOp::MIN | ReduceOp::MAX, Some(over))
-                if dtype.is_float() || dtype == Dtype::Generic =>
-            {
+            (ReduceOp::MIN | ReduceOp::MAX, Some(over)) if has_nan(dtype) => {
                 let is_empty = over.into_iter().map(|v| Expr::eq(self.extent(v), Expr::Index(0)));
                 let is_empty = is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false));
                 Expr::choose(is_empty, identity, literal(Literal::Nan, dtype))
@@ -234,7 +248,10 @@ impl Lowering<'_> {
         let size = self.workspace_size(workspace);
         let initial = match op {
             ReduceOp::SUM => self.fill(workspace),
-            op => self.initial(workspace, op, reduced(producer, workspace)),
+            op => {
+                let kept = self.kept_reduction(workspace).map(|reduce| reduce.variables.clone());
+                self.initial(workspace, op, kept.or_else(|| reduced(producer, workspace)))
+            }
         };
         vec![Stmt::clear(&vals), Stmt::resize(&vals, size, initial)]
     }
@@ -272,4 +289,10 @@ impl Lowering<'_> {
         });
         stmts
     }
+}
+
+/// Returns whether values of a type that are compared may be NaN. Those of a generic type have the
+/// trait `Float`.
+fn has_nan(dtype: Dtype) -> bool {
+    dtype.is_float() || dtype == Dtype::Generic
 }

@@ -247,6 +247,27 @@ impl Expr {
         Expr::Call(Function::Extent(v), Vec::new())
     }
 
+    /// Returns the variables whose extents are multiplied in `n < extent(i) * extent(k)`, the test
+    /// whether a number of coordinates is not that of all. It holds for 0 unless a range is empty.
+    pub fn is_fewer_than_all(&self) -> Option<(&Expr, Vec<VariableId>)> {
+        fn extents(expr: &Expr, variables: &mut Vec<VariableId>) -> Option<()> {
+            match expr {
+                Expr::Call(Function::Extent(v), _) => variables.push(*v),
+                Expr::Binary(BinaryOp::Mul, a, b) => {
+                    extents(a, variables)?;
+                    extents(b, variables)?;
+                }
+                _ => return None,
+            }
+            Some(())
+        }
+        let Expr::Call(Function::Operator(BinaryOp::Lt), sides) = self else { return None };
+        let [number, all] = &sides[..] else { return None };
+        let mut variables = Vec::new();
+        extents(all, &mut variables)?;
+        Some((number, variables))
+    }
+
     /// Returns whether the value is the same everywhere, known or unknown.
     pub fn is_constant(&self) -> bool {
         matches!(self, Expr::Literal(_) | Expr::Constant(_))

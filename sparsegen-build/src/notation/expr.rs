@@ -114,12 +114,15 @@ impl Expr {
         is_infinite || self.children().into_iter().any(|child| child.may_be_infinite(of))
     }
 
-    /// Returns this expression with reductions of constants folded, which is not valid for an empty
-    /// range.
+    /// Returns this expression with reductions of constants folded, and 0 below the number of all
+    /// coordinates, which is not valid for an empty range.
     pub fn with_constant_reductions(&self) -> Expr {
         let folded = self.map_children(&mut Expr::with_constant_reductions);
         match &folded {
             Expr::Reduce(reduce) => reduce.op.of_constant(&reduce.body).unwrap_or(folded),
+            _ if folded.is_fewer_than_all().is_some_and(|(number, _)| number.is_zero()) => {
+                Expr::Literal(Literal::Bool(true))
+            }
             _ => folded,
         }
     }

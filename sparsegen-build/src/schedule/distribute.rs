@@ -101,7 +101,7 @@ pub(super) fn stored_in_order(kernel: &Kernel, factor: &Expr) -> Option<Vec<Vari
 
 /// Returns the modes of a workspace that takes no more memory than a tensor of the kernel: it has one
 /// mode, or all its variables index a tensor that stores every coordinate, whose order they have.
-fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<VariableId>> {
+pub(super) fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<VariableId>> {
     if over.len() < 2 {
         return (!over.is_empty()).then_some(over);
     }
@@ -131,8 +131,8 @@ pub(super) fn keep(
     }
     let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over };
     let (name, span) = (unused_name(kernel), kernel.span);
-    precompute::add_workspace(kernel, name, &part, &access.indices, accumulator, span);
-    kernel.tensors[access.tensor.0].format.fill = op.of_nothing();
+    let value = (&part, op.of_nothing());
+    precompute::add_workspace(kernel, name, value, &access.indices, accumulator, span);
     // Workspaces that others read come last.
     let own = Precomputed { workspace: access.clone(), value: part, op, is_copy: false };
     taken.insert(0, own);

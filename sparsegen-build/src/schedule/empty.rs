@@ -9,7 +9,6 @@ use std::rc::Rc;
 
 use super::nest::nest_into;
 use super::{Candidate, nest_terms};
-use crate::concrete::terms::outermost_reductions;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
@@ -26,8 +25,8 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
     let nest = |versioned: &mut Program, empty: &[VariableId]| {
-        let kernel = versioned.kernel.clone();
-        let of_empty = |value: &Expr| over_nothing(&kernel, value, empty);
+        let of = versioned.clone();
+        let of_empty = |value: &Expr| over_nothing(&of, value, empty);
         match &terms[..] {
             [] => nest_into(versioned, &order, sums, accumulate, of_empty(&value)),
             terms => nest_terms(versioned, terms, &of_empty),
@@ -69,10 +68,10 @@ impl Versions<'_> {
         empty: &mut Vec<VariableId>,
         usual: Stmt,
     ) -> Stmt {
-        let value = over_nothing(&program.kernel, self.value, empty);
+        let value = over_nothing(program, self.value, empty);
         let mut body = usual;
         for (before, v) in ranges.iter().enumerate() {
-            let of_empty = over_nothing(&program.kernel, &value, &[*v]);
+            let of_empty = over_nothing(program, &value, &[*v]);
             if !makes_a_difference(program, *v, &value, &of_empty) {
                 continue;
             }
@@ -106,25 +105,40 @@ fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> S
     Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::ANY }], both, exists)
 }
 
-/// Returns the variables of all reductions in a value.
+/// Returns the variables of all reductions in a value, and those whose coordinates are counted.
 fn ranges(value: &Expr) -> Vec<VariableId> {
-    let mut ranges = Vec::new();
-    outermost_reductions(value, &mut |reduce| {
-        for v in reduce.variables.iter().copied().chain(self::ranges(&reduce.body)) {
-            if !ranges.contains(&v) {
-                ranges.push(v);
-            }
+    let mut ranges = match value {
+        Expr::Reduce(reduce) => reduce.variables.clone(),
+        value => value.is_fewer_than_all().map_or(Vec::new(), |(_, variables)| variables),
+    };
+    for v in value.children().into_iter().flat_map(self::ranges) {
+        if !ranges.contains(&v) {
+            ranges.push(v);
         }
-    });
+    }
     ranges
 }
 
-/// Returns a value with an empty range for reductions over any of some variables.
-fn over_nothing(kernel: &Kernel, value: &Expr, empty: &[VariableId]) -> Expr {
-    map_reductions(value, &|reduce| {
-        let is_over = reduce.variables.iter().any(|v| empty.contains(v));
-        is_over.then(|| of_nothing(kernel, reduce))
-    })
+/// Returns a value with an empty range for reductions over any of some variables, also for those that
+/// are in workspaces.
+fn over_nothing(program: &Program, value: &Expr, empty: &[VariableId]) -> Expr {
+    let is_over = |variables: &[VariableId]| variables.iter().any(|v| empty.contains(v));
+    let of_nothing =
+        |reduce: &Reduce| is_over(&reduce.variables).then(|| of_nothing(&program.kernel, reduce));
+    let kept = |access: &Access| {
+        let part = program.precomputed.iter().find(|part| part.workspace == *access)?;
+        let Expr::Reduce(reduce) = &part.value else { return None };
+        of_nothing(reduce)
+    };
+    none_is_missing(&map_reductions(value, &of_nothing).substitute(&kept), &is_over)
+}
+
+/// Returns a value in which no number is below that of all coordinates of an empty range.
+fn none_is_missing(value: &Expr, is_empty: &dyn Fn(&[VariableId]) -> bool) -> Expr {
+    match value.is_fewer_than_all() {
+        Some((_, variables)) if is_empty(&variables) => Expr::Literal(Literal::Bool(false)),
+        _ => value.map_children(&mut |child| none_is_missing(child, is_empty)),
+    }
 }
 
 /// Returns the value of a reduction over an empty range. The greatest and least integers depend on
@@ -132,6 +146,9 @@ fn over_nothing(kernel: &Kernel, value: &Expr, empty: &[VariableId]) -> Expr {
 fn of_nothing(kernel: &Kernel, reduce: &Reduce) -> Expr {
     let literal = Expr::Literal(reduce.op.of_nothing());
     match kernel.dtype_of(&reduce.body).filter(|dtype| dtype.integers().is_some()) {
+        Some(dtype) if literal == Expr::Literal(Literal::Least) && dtype.is_unsigned() => {
+            Expr::ZERO
+        }
         Some(dtype) if !reduce.op.tells_where => {
             Expr::call(Function::Convert(dtype), vec![literal])
         }
@@ -187,6 +204,8 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         // of a constant of the statement, and the right value.
         let folded = known(&map_reductions(value, &over_empty));
         let exact = map_reductions(&value.substitute(&fill), &over_empty);
+        let exact = none_is_missing(&exact, &|variables| variables.contains(&v));
+        let exact = exact.with_constant_reductions();
         folded != exact || folded.is_zero() && !known(of_empty).is_zero()
     })
 }

@@ -25,7 +25,7 @@ use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
 use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 use blocks::is_within_blocks;
-use precomputed::{Pending, parts_of};
+use precomputed::{Pending, are_filled, parts_of};
 
 /// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,9 @@ pub(super) fn nest_into(
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
     };
     let stmt = stmt.filter(|_| nest.pending.is_empty())?;
-    is_within_blocks(program, &stmt, &mut Vec::new()).then_some(stmt)
+    let is_valid = are_filled(program, &stmt, &mut Vec::new())
+        && is_within_blocks(program, &stmt, &mut Vec::new());
+    is_valid.then_some(stmt)
 }
 
 struct Nest<'a> {

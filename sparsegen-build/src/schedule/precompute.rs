@@ -42,26 +42,29 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let found = values.find_map(|value| search.within(value).map(|found| (value, found)));
         let Some((of, found)) = found else { return Err(command.span) };
         *of = found.rest;
-        add_workspace(kernel, &workspace.text, &found.value, over, *accumulator, command.span);
+        let value = (&found.value, Literal::Int(0));
+        add_workspace(kernel, &workspace.text, value, over, *accumulator, command.span);
         let op = ReduceOp::SUM;
         taken.push(Precomputed { workspace: access, value: found.value, op, is_copy: false });
     }
     Ok(taken)
 }
 
-/// Adds a workspace for a value to the tensors of a kernel, with a mode for each variable.
+/// Adds a workspace for a value to the tensors of a kernel, with a mode for each variable. The value
+/// comes with that of unstored entries.
 pub(super) fn add_workspace(
     kernel: &mut Kernel,
     name: &str,
-    value: &Expr,
+    (value, fill): (&Expr, Literal),
     over: &[VariableId],
     accumulator: Accumulator,
     span: Span,
 ) {
-    let kinds = kinds(kernel, value, over, accumulator);
+    let kinds = kinds(kernel, value, over, accumulator, fill);
     let dtype = kernel.dtype_of(value);
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.role = TensorRole::Workspace(accumulator);
+    tensor.format.fill = fill;
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
     let workspace = TensorId(kernel.tensors.len());
     kernel.tensors.push(tensor);

@@ -142,7 +142,8 @@ fn form(
     };
     let name = format!("{}_lookup", crate::names::plain(&of.argument));
     let span = kernel.span;
-    precompute::add_workspace(&mut kernel, &name, &part, &[over], Accumulator::default(), span);
+    let value = (&part, Literal::Int(0));
+    precompute::add_workspace(&mut kernel, &name, value, &[over], Accumulator::default(), span);
     let tensor = &mut kernel.tensors[workspace.tensor.0];
     let [spec] = &mut tensor.format.levels[..] else { unreachable!("a workspace has one level") };
     spec.level = level::lookup_workspace();

@@ -3,7 +3,9 @@
 //! The values of a column of a matrix that is stored by rows come one by one, among those of other
 //! columns: no loop knows which coordinates of the column have none. `m[j] = max[i](A[i,j])` is
 //! `m[j] = select(n[j] < extent(i), max(v[j], 0), v[j])`, where a workspace `v` takes the maximum of
-//! the entries, and a workspace `n` their number. The cost decides.
+//! the entries, and a workspace `n` their number. In `C[i,j] = max[k](A[i,k] * B[k,j])` these are the
+//! products of entries, of each row of `A`; a sparse result has entries where there are products. The
+//! cost decides.
 
 use crate::concrete::Precomputed;
 use crate::concrete::terms::outermost_reductions;
@@ -11,7 +13,8 @@ use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp
 use crate::types::Dtype;
 
 use super::distribute::{
-    for_each_reduction, free_variables, has_plain_indices, keep, replaced, stored_in_order, uses,
+    bounded, for_each_reduction, free_variables, has_plain_indices, keep, replaced,
+    stored_in_order, uses,
 };
 use super::precompute::{OPERANDS, subsets};
 
@@ -26,8 +29,7 @@ pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
     });
     let (mut counting, mut taken) = (kernel.clone(), Vec::new());
     for reduce in reductions {
-        let counted =
-            Counted::of(kernel, reduce).filter(|counted| counted.keeps_entries(&counting));
+        let counted = Counted::of(kernel, reduce);
         if let Some(value) = counted.and_then(|c| c.value(&mut counting, &mut taken)) {
             let own = &counting.assignment.value;
             counting.assignment.value = replaced(own, &Expr::Reduce(reduce.clone()), &value);
@@ -39,9 +41,9 @@ pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
 /// A reduction of the entries of operands, and of a value at all other coordinates.
 struct Counted<'k> {
     reduce: &'k Reduce,
-    /// The only free variable.
-    over: VariableId,
-    /// The condition that an operand has an entry.
+    /// The free variables whose coordinates come again for each coordinate of the reduction.
+    over: Vec<VariableId>,
+    /// The condition that the value is not `unstored`.
     stored: Expr,
     /// The value at the other coordinates, the same for all of them.
     unstored: Expr,
@@ -49,42 +51,24 @@ struct Counted<'k> {
 
 impl Counted<'_> {
     fn of<'k>(kernel: &Kernel, reduce: &'k Reduce) -> Option<Counted<'k>> {
-        let [over] = free_variables(reduce)[..] else { return None };
         let Reduce { op, variables, body } = reduce;
         let (unstored, mut is_nested) = (kernel.without_entries(body), false);
         outermost_reductions(body, &mut |_| is_nested = true);
         let depends = variables.iter().any(|v| uses(&unstored, *v));
         let is_plain = !is_nested && has_plain_indices(kernel, body);
         (is_plain && !depends && !op.ignores(&unstored)).then_some(())?;
-        let operands = kernel.sparse_accesses(body).into_iter();
-        let operands: Vec<Expr> = operands.map(|access| Expr::Access(access.clone())).collect();
-        let is_between = |operand: &Expr| {
-            let stored = stored_in_order(kernel, operand).unwrap_or_default();
-            let inner = stored.iter().skip_while(|v| !variables.contains(v));
-            inner.copied().any(|v| v == over)
+        let operands = kernel.sparse_accesses(body);
+        let comes_again = |v: &VariableId| {
+            operands.iter().any(|operand| {
+                let operand = Expr::Access((*operand).clone());
+                let stored = stored_in_order(kernel, &operand).unwrap_or_default();
+                stored.iter().skip_while(|v| !variables.contains(v)).any(|inner| inner == v)
+            })
         };
-        operands.iter().any(is_between).then_some(())?;
-        let stored = operands.into_iter().map(|of| Expr::call(Function::Stored, vec![of]));
-        let stored = stored.reduce(|a, b| Expr::binary(BinaryOp::Or, a, b))?;
+        let over = free_variables(reduce).into_iter().filter(comes_again).collect();
+        let over = bounded(kernel, over)?;
+        let stored = stored(kernel, body, &unstored, &operands)?;
         Some(Counted { reduce, over, stored, unstored })
-    }
-
-    /// Returns whether the result stores the same entries if the value of the reduction is unknown
-    /// where no operand has an entry.
-    fn keeps_entries(&self, kernel: &Kernel) -> bool {
-        let value = &kernel.assignment.value;
-        let with = |instead: Expr| replaced(value, &Expr::Reduce(self.reduce.clone()), &instead);
-        let (known, unknown) = (with(self.unstored.clone()), with(Expr::extent(self.over)));
-        let operands = kernel.sparse_accesses(&unknown);
-        let is_same = |absent: Vec<&Access>| {
-            let fill =
-                |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
-            let [known, unknown] = [&known, &unknown]
-                .map(|value| value.substitute(&fill).with_constant_reductions().is_zero());
-            known == unknown
-        };
-        !kernel.tensor(kernel.result()).format.is_sparse()
-            || operands.len() <= OPERANDS && subsets(&operands).all(is_same)
     }
 
     /// Returns the value of the reduction in terms of workspaces, which are added to the kernel.
@@ -102,23 +86,67 @@ impl Counted<'_> {
             Expr::call(Function::Select, vec![stored.clone(), (**body).clone(), identity]);
         let all = variables.iter().copied().map(Expr::extent).reduce(Expr::mul)?;
         let all_values = Combined::of(*op, &unstored)?;
-        let entries = keep(kernel, taken, with(entries), vec![over]);
-        let number = keep(kernel, taken, count(stored), vec![over]);
-        let is_missing = Expr::binary(BinaryOp::Lt, number.clone(), all.clone());
-        Some(match all_values {
+        let is_sparse = kernel.tensor(kernel.result()).format.is_sparse();
+        let entries = keep(kernel, taken, with(entries), over.clone());
+        let number = keep(kernel, taken, count(stored), over);
+        let is_fewer = |number| Expr::binary(BinaryOp::Lt, number, all.clone());
+        let is_zero = unstored.is_zero();
+        let value = match all_values {
             Combined::Once => {
                 let both = Expr::binary(op.monoid.op(), entries.clone(), unstored);
-                Expr::call(Function::Select, vec![is_missing, both, entries])
+                Expr::call(Function::Select, vec![is_fewer(number.clone()), both, entries])
             }
             Combined::Annihilated => {
-                Expr::call(Function::Select, vec![is_missing, unstored, entries])
+                Expr::call(Function::Select, vec![is_fewer(number.clone()), unstored, entries])
             }
+            // It is 0 for an empty range only, for which there are no separate loops.
+            Combined::Added if is_sparse => return None,
             Combined::Added => {
-                let times = Expr::call(Function::Convert(dtype), vec![Expr::sub(all, number)]);
+                let missing = Expr::sub(all.clone(), number.clone());
+                let times = Expr::call(Function::Convert(dtype), vec![missing]);
                 Expr::add(entries, Expr::mul(times, unstored))
             }
-        })
+        };
+        if !(is_sparse && is_zero) {
+            return Some(value);
+        }
+        // Where the value is known to be 0, it is not stored: where nothing was counted, unless the
+        // range is empty, or where a factor is missing.
+        let is_not = |condition| Expr::call(Function::Not, vec![condition]);
+        let is_stored = match op.is_annihilated_by(&Expr::ZERO) {
+            true => is_not(is_fewer(number)),
+            false => {
+                let is_counted = Expr::call(Function::Stored, vec![number]);
+                Expr::binary(BinaryOp::Or, is_counted, is_not(is_fewer(Expr::ZERO)))
+            }
+        };
+        Some(Expr::call(Function::Mask, vec![is_stored, value]))
     }
+}
+
+/// Returns the condition that a value differs from the one without entries: that all operands of one
+/// of the smallest sets which make a difference have an entry.
+fn stored(kernel: &Kernel, value: &Expr, unstored: &Expr, operands: &[&Access]) -> Option<Expr> {
+    (operands.len() <= OPERANDS).then_some(())?;
+    let makes_a_difference = |present: &Vec<&Access>| {
+        let fill = |access: &Access| {
+            let is_absent = operands.contains(&access) && !present.contains(&access);
+            is_absent.then(|| kernel.fill(access.tensor))
+        };
+        value.substitute(&fill) != *unstored
+    };
+    let sets: Vec<Vec<&Access>> = subsets(operands).filter(makes_a_difference).collect();
+    let contains = |set: &[&Access], other: &[&Access]| other.iter().all(|of| set.contains(of));
+    let is_smallest = |set: &&Vec<&Access>| {
+        sets.iter().all(|other| other.len() >= set.len() || !contains(set, other))
+    };
+    let all = |set: &Vec<&Access>| {
+        let own = |access: &&Access| Expr::Access((*access).clone());
+        let stored = set.iter().map(|of| Expr::call(Function::Stored, vec![own(of)]));
+        stored.reduce(|a, b| Expr::binary(BinaryOp::And, a, b))
+    };
+    let conditions = sets.iter().filter(is_smallest).map(all).collect::<Option<Vec<_>>>()?;
+    conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Or, a, b))
 }
 
 /// How the value of the coordinates without entries is combined with the other ones.

@@ -40,6 +40,20 @@ impl Plan {
         }
     }
 
+    /// Returns whether this may be the two versions of a statement, of which the second runs only if a
+    /// range is empty.
+    pub fn has_version_for_empty(&self) -> bool {
+        let Plan::Sequence(versions) = self else { return false };
+        let conditions = versions.iter().map(|version| match &**version {
+            Plan::If { condition, .. } => Some(condition),
+            _ => None,
+        });
+        match conditions.collect::<Option<Vec<_>>>().as_deref() {
+            Some([usual, Expr::Call(Function::Not, of)]) => of[0] == **usual,
+            _ => false,
+        }
+    }
+
     /// Numbers the loops from `next` on, outer ones first.
     pub fn number(&mut self, next: &mut usize) {
         let mut of = |plan: &mut Rc<Plan>| Rc::make_mut(plan).number(next);

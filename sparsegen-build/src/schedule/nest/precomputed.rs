@@ -4,7 +4,7 @@ use super::Nest;
 use crate::concrete::fusion::Fusion;
 use crate::concrete::terms::reduced;
 use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
-use crate::notation::{Access, Expr, ReduceOp, VariableId};
+use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
 
 /// A precomputed part that has not been placed.
 #[derive(Clone)]
@@ -41,6 +41,36 @@ pub(super) fn parts_of(program: &Program, value: &Expr) -> Vec<Pending> {
         });
     }
     read.into_iter().map(|part| Pending::of(program, part)).collect()
+}
+
+/// Returns whether workspaces are read only where they have been filled, beside those of `filled`:
+/// one that two parts read may be filled for the first of them only.
+pub(super) fn are_filled(program: &Program, stmt: &Stmt, filled: &mut Vec<TensorId>) -> bool {
+    match stmt {
+        Stmt::Forall { body, .. } => are_filled(program, body, filled),
+        Stmt::Where { temporaries, consumer, producer } => {
+            let before = filled.len();
+            let is_produced = are_filled(program, producer, filled);
+            filled.extend(temporaries.iter().map(|temporary| temporary.tensor));
+            let is_consumed = is_produced && are_filled(program, consumer, filled);
+            filled.truncate(before);
+            is_consumed
+        }
+        Stmt::Assign { value, .. } => reads_filled(program, value, filled),
+        Stmt::If { condition, body } => {
+            reads_filled(program, condition, filled) && are_filled(program, body, filled)
+        }
+        Stmt::Sequence(stmts) => stmts.iter().all(|stmt| are_filled(program, stmt, filled)),
+    }
+}
+
+fn reads_filled(program: &Program, value: &Expr, filled: &[TensorId]) -> bool {
+    let mut is_filled = true;
+    value.for_each_access(&mut |access| {
+        let is_kept = program.precomputed.iter().any(|part| part.workspace == *access);
+        is_filled &= !is_kept || filled.contains(&access.tensor);
+    });
+    is_filled
 }
 
 impl Nest<'_> {

@@ -56,8 +56,9 @@ impl Nest<'_> {
     ) -> TensorId {
         let program = &self.program;
         let is_whole = program.space.definition(over).is_none();
-        let needs_no_record =
-            op == ReduceOp::SUM && is_whole && is_uniform(&program.kernel, value, &[over]);
+        let needs_no_record = op == ReduceOp::SUM
+            && is_whole
+            && is_uniform(&program.kernel, value, &[over], Literal::Int(0));
         let level = if needs_no_record { full_workspace() } else { workspace() };
         let level = LevelSpec::new(LevelExpr::Dimension(0), level);
         let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));

@@ -7,6 +7,7 @@ use crate::format::{LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
+use crate::types::Literal;
 
 /// The number of operands that are considered together with a workspace, each as present and absent.
 pub(in crate::schedule) const OPERANDS: usize = 4;
@@ -18,8 +19,9 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
         let id = precomputed.workspace.tensor;
         let over = &precomputed.workspace.indices;
         let TensorRole::Workspace(accumulator) = program.tensor(id).role else { continue };
-        let mut kinds = kinds(&program.kernel, &precomputed.value, over, accumulator);
-        if accumulator != Accumulator::Hashed && is_read_as_zero(&program, precomputed) {
+        let fill = program.tensor(id).format.fill;
+        let mut kinds = kinds(&program.kernel, &precomputed.value, over, accumulator, fill);
+        if accumulator != Accumulator::Hashed && is_read_as_fill(&program, precomputed) {
             kinds.push(level::full_workspace());
         }
         let with_kind = |program: &Program, level: &Rc<dyn Level>| {
@@ -35,9 +37,9 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
     programs
 }
 
-/// Returns whether an unstored entry of a workspace may be read as zero: which entries a value has
-/// depends on other operands only, as in `A[i,j] / w[j]`.
-fn is_read_as_zero(program: &Program, part: &Precomputed) -> bool {
+/// Returns whether an unstored entry of a workspace may be read as the fill value: which entries a
+/// value has depends on other operands only, as in `A[i,j] / w[j]`.
+fn is_read_as_fill(program: &Program, part: &Precomputed) -> bool {
     let kernel = &program.kernel;
     let parts = program.precomputed.iter().filter(|other| *other != part).map(|other| &other.value);
     let mut values = std::iter::once(&kernel.assignment.value).chain(parts);
@@ -60,7 +62,12 @@ fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
 /// Returns whether a value is zero if some operands are absent.
 fn is_zero_without(kernel: &Kernel, value: &Expr, absent: &[&Access]) -> bool {
     let fill = |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
-    value.substitute(&fill).is_zero()
+    let value = value.substitute(&fill);
+    // There are separate loops for an empty range that makes a difference to a sparse result.
+    match kernel.tensor(kernel.result()).format.is_sparse() {
+        true => value.with_constant_reductions().is_zero(),
+        false => value.is_zero(),
+    }
 }
 
 /// Returns all subsets of some items.
@@ -72,26 +79,34 @@ pub(in crate::schedule) fn subsets<T: Copy>(items: &[T]) -> impl Iterator<Item =
 
 /// Returns the last level of each kind of workspace for a value; the levels above are full. A value
 /// that is present at all coordinates or at none needs no record of them, except in a hash table.
-/// The list of a workspace that is read in order has one mode.
+/// The list of a workspace that is read in order has one mode. Unstored entries are `fill`.
 pub(super) fn kinds(
     kernel: &Kernel,
     value: &Expr,
     over: &[VariableId],
     accumulator: Accumulator,
+    fill: Literal,
 ) -> Vec<Rc<dyn Level>> {
     let is_array = accumulator != Accumulator::Hashed;
     match over {
-        _ if is_array && is_uniform(kernel, value, over) => vec![level::full_workspace()],
+        _ if is_array && is_uniform(kernel, value, over, fill) => vec![level::full_workspace()],
         [_] => vec![level::workspace(), level::lookup_workspace()],
         _ => vec![level::lookup_workspace()],
     }
 }
 
 /// Returns whether a value is present at all coordinates of some variables or at none, given those of
-/// the other variables: no sparse operand is indexed by them, and no condition depends on them.
-pub(in crate::schedule) fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
+/// the other variables: no sparse operand is indexed by them, and no condition depends on them. It is
+/// absent where it is known to be `fill`.
+pub(in crate::schedule) fn is_uniform(
+    kernel: &Kernel,
+    value: &Expr,
+    over: &[VariableId],
+    fill: Literal,
+) -> bool {
     // There are separate loops for an empty range that makes a difference.
-    if !kernel.without_entries(value).with_constant_reductions().is_zero() {
+    let absent = kernel.without_entries(value).with_constant_reductions();
+    if absent != Expr::Literal(fill) && !(absent.is_zero() && fill.is_zero()) {
         return true;
     }
     let mut depends = false;
