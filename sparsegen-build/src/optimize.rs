@@ -16,6 +16,7 @@ mod known_order;
 mod known_ranges;
 mod loop_versioning;
 mod ones;
+mod scalar_replacement;
 mod strips;
 mod sums;
 mod tail_merging;
@@ -36,7 +37,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 13] = [
+pub const PASSES: [Pass; 14] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -108,6 +109,12 @@ pub const PASSES: [Pass; 13] = [
         reason: "Most bits need not be visited. Before dead-code elimination, which removes the \
                  coordinates that are not read; other passes need not know such loops.",
         run: ones::run,
+    },
+    Pass {
+        name: "scalar replacement",
+        reason: "A counter need not be stored and loaded in each iteration. After the passes that \
+                 look for counters in arrays.",
+        run: scalar_replacement::run,
     },
     Pass {
         name: "dead-code elimination",

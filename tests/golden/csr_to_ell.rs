@@ -143,9 +143,7 @@ fn csr_to_ell_kernel(
     let mut e3_next = kernel::kept_vector::<usize>(workspaces);
     e3_next.resize(i_size, 0);
     for i in 0..i_size {
-        for _ in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            e3_next[i] += 1;
-        }
+        e3_next[i] += (a2_pos[i + 1] as usize).saturating_sub(a2_pos[i] as usize);
     }
     // The largest number of entries is the number of slots.
     let mut e_slots = 0usize;
@@ -161,14 +159,16 @@ fn csr_to_ell_kernel(
         (ProvenMut::new(e3_crd), ProvenMut::new(e_vals))
     };
     for i in 0..i_size {
+        let mut e3_next_i = e3_next[i];
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
-            let e_slot = e3_next[i];
-            e3_next[i] += 1;
+            let e_slot = e3_next_i;
+            e3_next_i += 1;
             let p_e3 = e_slot * i_size + i;
             e3_crd[p_e3] = j as u32;
             e_vals[p_e3] = a_vals[p_a];
         }
+        e3_next[i] = e3_next_i;
     }
     kernel::keep(workspaces, e3_next);
     Ok(e_slots)
@@ -198,16 +198,18 @@ fn csr_to_ell_compute_kernel(
     let mut e3_next = kernel::kept_vector::<usize>(workspaces);
     e3_next.resize(i_size, 0);
     for i in 0..i_size {
+        let mut e3_next_i = e3_next[i];
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
-            let e_slot = e3_next[i];
-            e3_next[i] += 1;
+            let e_slot = e3_next_i;
+            e3_next_i += 1;
             let p_e3 = e_slot * i_size + i;
             if e_slot == e_slots || e3_crd[p_e3] as usize != j {
                 return false;
             }
             e_vals[p_e3] = a_vals[p_a];
         }
+        e3_next[i] = e3_next_i;
     }
     kernel::keep(workspaces, e3_next);
     true

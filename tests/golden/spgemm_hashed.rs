@@ -178,6 +178,7 @@ fn spgemm_hashed_kernel(
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], 0.0, "arrays of spgemm_hashed")?;
     for i in 0..i_size {
+        let mut c2_counts_i = c2_counts[i];
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let k = a2_crd[p_a] as usize;
             for p_b in b2_pos[k] as usize..b2_pos[k + 1] as usize {
@@ -192,7 +193,7 @@ fn spgemm_hashed_kernel(
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -208,13 +209,14 @@ fn spgemm_hashed_kernel(
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
                 c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
             }
         }
+        c2_counts[i] = c2_counts_i;
     }
     kernel::keep(workspaces, c2_counts);
     Ok(c2_width)

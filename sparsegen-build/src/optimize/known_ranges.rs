@@ -2,9 +2,10 @@
 //!
 //! A flag that every iteration sets is set if the range is not empty. Without the flag the loop is
 //! easier to read, and a reader need not look into it for the value of the flag. A flag that is set
-//! unconditionally, or in every branch, is a constant.
+//! unconditionally, or in every branch, is a constant. A loop that only counts adds the length of its
+//! range.
 
-use crate::ir::{Expr, Function, Stmt, Uses, substitute};
+use crate::ir::{BinaryOp, Expr, Function, Stmt, Uses, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -23,9 +24,36 @@ fn simplify(body: &[Stmt]) -> Vec<Stmt> {
             done.extend(simplify(&shorter));
             return done;
         }
-        done.extend(stmt.map(&mut Expr::clone, &mut simplify));
+        match counted(stmt) {
+            Some(counted) => done.push(counted),
+            None => done.extend(stmt.map(&mut Expr::clone, &mut simplify)),
+        }
     }
     done
+}
+
+/// Returns `count += end.saturating_sub(start);` for a loop that does nothing but `count += 1;`.
+fn counted(stmt: &Stmt) -> Option<Stmt> {
+    let Stmt::For { name, start, end, body } = stmt else { return None };
+    let [lets @ .., counts] = &body[..] else { return None };
+    let binds = |stmt: &Stmt| matches!(stmt, Stmt::Let { .. } | Stmt::Comment(_));
+    lets.iter().all(binds).then_some(())?;
+    let is_fixed = |index: &Expr| {
+        let mut bound = lets.iter().flat_map(|stmt| stmt.binds());
+        !index.mentions(name) && bound.all(|bound| !index.mentions(bound))
+    };
+    let length = Expr::saturating_sub(end.clone(), start.clone());
+    match counts {
+        Stmt::Assign { name: count, op: Some(BinaryOp::Add), value: Expr::Index(1) } => {
+            Some(Stmt::accumulate(count, length))
+        }
+        Stmt::Store { array, index, op: Some(BinaryOp::Add), value: Expr::Index(1) }
+            if is_fixed(index) =>
+        {
+            Some(Stmt::accumulate_at(array, index.clone(), length))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the statements after the declaration of a flag, with the flag declared where its value
@@ -122,6 +150,20 @@ mod tests {
         let read = Stmt::when(Expr::var("found"), vec![Stmt::push("y", Expr::var("sum"))]);
         let flag = Stmt::bind_mut("found", Expr::Bool(false));
         [vec![flag], looped, read].concat()
+    }
+
+    #[test]
+    fn a_loop_that_only_counts_adds_its_length() {
+        let counting = |index: &str| {
+            let count = Stmt::accumulate_at("next", Expr::var(index), Expr::Index(1));
+            let unread = Stmt::bind("j", Expr::load("crd", Expr::var("p")));
+            Stmt::for_range("p", Expr::var("start"), Expr::var("end"), vec![unread, count])
+        };
+        let [counted] = &simplify(&counting("i"))[..] else { panic!("one statement") };
+        assert_eq!(counted.to_string(), "next[i] += end.saturating_sub(start);\n");
+        for index in ["p", "j"] {
+            assert_eq!(simplify(&counting(index)), counting(index));
+        }
     }
 
     #[test]

@@ -1903,9 +1903,7 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             w[j] += b_vals[p_b2];
         }
         let (w1_crd, _) = w.harvest();
-        for _ in 0..w1_crd.len() {
-            c3_next[i] += 1;
-        }
+        c3_next[i] += w1_crd.len();
     }
     // The largest number of entries is the number of slots.
     let mut c_slots = 0usize;
@@ -1927,14 +1925,16 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             w[j] += b_vals[p_b2];
         }
         let (w1_crd, w_vals) = w.harvest();
+        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
-            let c_slot = c3_next[i];
-            c3_next[i] += 1;
+            let c_slot = c3_next_i;
+            c3_next_i += 1;
             let p_c3 = c_slot * i_size + i;
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
+        c3_next[i] = c3_next_i;
     }
     kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
@@ -2074,6 +2074,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
+        let mut c2_counts_i = c2_counts[i];
         while p_a < p_a_end && p_b < p_b_end {
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
@@ -2088,7 +2089,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -2104,7 +2105,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -2122,7 +2123,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -2138,7 +2139,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -2155,7 +2156,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -2171,7 +2172,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_b as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -2179,7 +2180,9 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 p_b += 1;
             }
         }
+        c2_counts[i] = c2_counts_i;
         // Only `A` has entries left.
+        let mut c2_counts_i = c2_counts[i];
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -2192,7 +2195,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 }
             }
             if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                if c2_width < (c2_counts[i] + 1) * 2 {
+                if c2_width < (c2_counts_i + 1) * 2 {
                     c2_width = kernel::widen(
                             c2_crd,
                             c2_width,
@@ -2208,13 +2211,15 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                         }
                     }
                 }
-                c2_counts[i] += 1;
+                c2_counts_i += 1;
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = a2_sorted[p_a].1;
         }
+        c2_counts[i] = c2_counts_i;
         // Only `B` has entries left.
+        let mut c2_counts_i = c2_counts[i];
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -2227,7 +2232,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 }
             }
             if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                if c2_width < (c2_counts[i] + 1) * 2 {
+                if c2_width < (c2_counts_i + 1) * 2 {
                     c2_width = kernel::widen(
                             c2_crd,
                             c2_width,
@@ -2243,12 +2248,13 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                         }
                     }
                 }
-                c2_counts[i] += 1;
+                c2_counts_i += 1;
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = b2_sorted[p_b].1;
         }
+        c2_counts[i] = c2_counts_i;
     }
     kernel::keep(workspaces, c2_counts);
     kernel::keep(workspaces, a2_sorted);
@@ -4667,9 +4673,7 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             w[j] -= b_vals[p_b2];
         }
         let (w1_crd, _) = w.harvest();
-        for _ in 0..w1_crd.len() {
-            c3_next[i] += 1;
-        }
+        c3_next[i] += w1_crd.len();
     }
     // The largest number of entries is the number of slots.
     let mut c_slots = 0usize;
@@ -4691,14 +4695,16 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             w[j] -= b_vals[p_b2];
         }
         let (w1_crd, w_vals) = w.harvest();
+        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
-            let c_slot = c3_next[i];
-            c3_next[i] += 1;
+            let c_slot = c3_next_i;
+            c3_next_i += 1;
             let p_c3 = c_slot * i_size + i;
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
+        c3_next[i] = c3_next_i;
     }
     kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
@@ -4850,6 +4856,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
+        let mut c2_counts_i = c2_counts[i];
         while p_a < p_a_end && p_b < p_b_end {
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
@@ -4864,7 +4871,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -4880,7 +4887,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -4898,7 +4905,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -4914,7 +4921,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_a as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -4931,7 +4938,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                     }
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                    if c2_width < (c2_counts[i] + 1) * 2 {
+                    if c2_width < (c2_counts_i + 1) * 2 {
                         c2_width = kernel::widen(
                                 c2_crd,
                                 c2_width,
@@ -4947,7 +4954,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             }
                         }
                     }
-                    c2_counts[i] += 1;
+                    c2_counts_i += 1;
                     c2_crd[i * c2_width + p_c_slot] = j_b as u32;
                 }
                 let p_c = i * c2_width + p_c_slot;
@@ -4955,7 +4962,9 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 p_b += 1;
             }
         }
+        c2_counts[i] = c2_counts_i;
         // Only `A` has entries left.
+        let mut c2_counts_i = c2_counts[i];
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -4968,7 +4977,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 }
             }
             if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                if c2_width < (c2_counts[i] + 1) * 2 {
+                if c2_width < (c2_counts_i + 1) * 2 {
                     c2_width = kernel::widen(
                             c2_crd,
                             c2_width,
@@ -4984,13 +4993,15 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                         }
                     }
                 }
-                c2_counts[i] += 1;
+                c2_counts_i += 1;
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = a2_sorted[p_a].1;
         }
+        c2_counts[i] = c2_counts_i;
         // Only `B` has entries left.
+        let mut c2_counts_i = c2_counts[i];
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -5003,7 +5014,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 }
             }
             if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                if c2_width < (c2_counts[i] + 1) * 2 {
+                if c2_width < (c2_counts_i + 1) * 2 {
                     c2_width = kernel::widen(
                             c2_crd,
                             c2_width,
@@ -5019,12 +5030,13 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                         }
                     }
                 }
-                c2_counts[i] += 1;
+                c2_counts_i += 1;
                 c2_crd[i * c2_width + p_c_slot] = j as u32;
             }
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = -b2_sorted[p_b].1;
         }
+        c2_counts[i] = c2_counts_i;
     }
     kernel::keep(workspaces, c2_counts);
     kernel::keep(workspaces, a2_sorted);
@@ -6951,9 +6963,7 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, _) = w.harvest();
-        for _ in 0..w1_crd.len() {
-            c3_next[i] += 1;
-        }
+        c3_next[i] += w1_crd.len();
     }
     // The largest number of entries is the number of slots.
     let mut c_slots = 0usize;
@@ -6984,14 +6994,16 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
+        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
-            let c_slot = c3_next[i];
-            c3_next[i] += 1;
+            let c_slot = c3_next_i;
+            c3_next_i += 1;
             let p_c3 = c_slot * i_size + i;
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
+        c3_next[i] = c3_next_i;
     }
     kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
@@ -7109,6 +7121,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of times_hash_rows")?;
     for i in 0..i_size {
+        let mut c2_counts_i = c2_counts[i];
         for p_a in i * a2_width..(i + 1) * a2_width {
             let j = a2_crd[p_a] as usize;
             if a2_crd[p_a] != u32::MAX {
@@ -7133,7 +7146,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                         }
                     }
                     if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
-                        if c2_width < (c2_counts[i] + 1) * 2 {
+                        if c2_width < (c2_counts_i + 1) * 2 {
                             c2_width = kernel::widen(
                                     c2_crd,
                                     c2_width,
@@ -7149,7 +7162,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                                 }
                             }
                         }
-                        c2_counts[i] += 1;
+                        c2_counts_i += 1;
                         c2_crd[i * c2_width + p_c_slot] = j as u32;
                     }
                     let p_c = i * c2_width + p_c_slot;
@@ -7157,6 +7170,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 }
             }
         }
+        c2_counts[i] = c2_counts_i;
     }
     kernel::keep(workspaces, c2_counts);
     Ok(c2_width)

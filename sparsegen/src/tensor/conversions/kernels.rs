@@ -759,9 +759,7 @@ fn csr_to_ell_kernel<T: Value>(
     let mut b3_next = kernel::kept_vector::<usize>(workspaces);
     b3_next.resize(i_size, 0);
     for i in 0..i_size {
-        for _ in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            b3_next[i] += 1;
-        }
+        b3_next[i] += (a2_pos[i + 1] as usize).saturating_sub(a2_pos[i] as usize);
     }
     // The largest number of entries is the number of slots.
     let mut b_slots = 0usize;
@@ -777,14 +775,16 @@ fn csr_to_ell_kernel<T: Value>(
         (ProvenMut::new(b3_crd), ProvenMut::new(b_vals))
     };
     for i in 0..i_size {
+        let mut b3_next_i = b3_next[i];
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
-            let b_slot = b3_next[i];
-            b3_next[i] += 1;
+            let b_slot = b3_next_i;
+            b3_next_i += 1;
             let p_b3 = b_slot * i_size + i;
             b3_crd[p_b3] = j as u32;
             b_vals[p_b3] = a_vals[p_a];
         }
+        b3_next[i] = b3_next_i;
     }
     kernel::keep(workspaces, b3_next);
     Ok(b_slots)
