@@ -85,6 +85,19 @@ impl BinaryOp {
                 let exact = self.of_integers(a.into(), b.into())?;
                 i64::try_from(exact).ok().map(Literal::Int)
             }
+            // An integer stays one.
+            (Arithmetic, Literal::Least, Literal::Int(n))
+            | (Arithmetic, Literal::Int(n), Literal::Least)
+                if self == Max =>
+            {
+                Some(Literal::Int(n))
+            }
+            (Arithmetic, Literal::Greatest, Literal::Int(n))
+            | (Arithmetic, Literal::Int(n), Literal::Greatest)
+                if self == Min =>
+            {
+                Some(Literal::Int(n))
+            }
             (Arithmetic, a, b) => self.of_reals(a.as_real()?, b.as_real()?).map(Literal::real),
             (Logic, a, b) => self.of_truths(a.as_bool()?, b.as_bool()?).map(Literal::Bool),
             (Comparison, a, b) => {
