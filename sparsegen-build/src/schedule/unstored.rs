@@ -73,7 +73,8 @@ impl Counted<'_> {
 
     /// Returns the value of the reduction in terms of workspaces, which are added to the kernel.
     fn value(self, kernel: &mut Kernel, taken: &mut Vec<Precomputed>) -> Option<Expr> {
-        let Counted { reduce: Reduce { op, variables, body }, over, stored, unstored } = self;
+        let Counted { reduce, over, stored, unstored } = self;
+        let Reduce { op, variables, body } = reduce;
         let dtype = kernel.dtype_of(body)?;
         let with =
             |body: Expr| Reduce { op: *op, variables: variables.clone(), body: Box::new(body) };
@@ -86,41 +87,42 @@ impl Counted<'_> {
             Expr::call(Function::Select, vec![stored.clone(), (**body).clone(), identity]);
         let all = variables.iter().copied().map(Expr::extent).reduce(Expr::mul)?;
         let all_values = Combined::of(*op, &unstored)?;
-        let is_sparse = kernel.tensor(kernel.result()).format.is_sparse();
+        let own = Expr::Reduce(reduce.clone());
+        let vanishes = replaced(&kernel.assignment.value, &own, &Expr::ZERO).is_zero();
         let entries = keep(kernel, taken, with(entries), over.clone());
         let number = keep(kernel, taken, count(stored), over);
         let is_fewer = |number| Expr::binary(BinaryOp::Lt, number, all.clone());
-        let is_zero = unstored.is_zero();
+        let is_not = |condition| Expr::call(Function::Not, vec![condition]);
+        // Where the value is known to be 0, a sparse result does not store it: where nothing was
+        // counted, unless the range is empty; where a factor is missing; or if the range is empty.
+        let is_stored = match all_values {
+            Combined::Once | Combined::Annihilated if !unstored.is_zero() => None,
+            Combined::Once => {
+                let is_counted = Expr::call(Function::Stored, vec![number.clone()]);
+                Some(Expr::binary(BinaryOp::Or, is_counted, is_not(is_fewer(Expr::ZERO))))
+            }
+            Combined::Annihilated => Some(is_not(is_fewer(number.clone()))),
+            Combined::Added => vanishes.then(|| is_fewer(Expr::ZERO)),
+        };
         let value = match all_values {
             Combined::Once => {
                 let both = Expr::binary(op.monoid.op(), entries.clone(), unstored);
-                Expr::call(Function::Select, vec![is_fewer(number.clone()), both, entries])
+                Expr::call(Function::Select, vec![is_fewer(number), both, entries])
             }
             Combined::Annihilated => {
-                Expr::call(Function::Select, vec![is_fewer(number.clone()), unstored, entries])
+                Expr::call(Function::Select, vec![is_fewer(number), unstored, entries])
             }
-            // It is 0 for an empty range only, for which there are no separate loops.
-            Combined::Added if is_sparse => return None,
             Combined::Added => {
-                let missing = Expr::sub(all.clone(), number.clone());
+                let missing = Expr::sub(all.clone(), number);
                 let times = Expr::call(Function::Convert(dtype), vec![missing]);
                 Expr::add(entries, Expr::mul(times, unstored))
             }
         };
-        if !(is_sparse && is_zero) {
-            return Some(value);
-        }
-        // Where the value is known to be 0, it is not stored: where nothing was counted, unless the
-        // range is empty, or where a factor is missing.
-        let is_not = |condition| Expr::call(Function::Not, vec![condition]);
-        let is_stored = match op.is_annihilated_by(&Expr::ZERO) {
-            true => is_not(is_fewer(number)),
-            false => {
-                let is_counted = Expr::call(Function::Stored, vec![number]);
-                Expr::binary(BinaryOp::Or, is_counted, is_not(is_fewer(Expr::ZERO)))
-            }
-        };
-        Some(Expr::call(Function::Mask, vec![is_stored, value]))
+        let is_sparse = kernel.tensor(kernel.result()).format.is_sparse();
+        Some(match is_stored.filter(|_| is_sparse) {
+            Some(is_stored) => Expr::call(Function::Mask, vec![is_stored, value]),
+            None => value,
+        })
     }
 }
 
