@@ -195,7 +195,6 @@ impl Lowering<'_> {
             Reached::Listed { .. } => {
                 body.insert(0, Stmt::bind(&name, reached.at(Expr::var(&each))));
             }
-            Reached::Valued { .. } => unreachable!("nothing is stored below the last level"),
         }
         let Segment { start, end } = reached.segment().clone();
         Stmt::for_range(&each, start, end, body)
@@ -206,7 +205,7 @@ impl Lowering<'_> {
         let (name, each) = self.parent_names(iterator);
         match reached {
             Reached::Segment(_) => Expr::var(&each),
-            Reached::Listed { .. } | Reached::Valued { .. } => Expr::var(&name),
+            Reached::Listed { .. } => Expr::var(&name),
         }
     }
 
@@ -220,13 +219,9 @@ impl Lowering<'_> {
     /// Returns the positions that an iterator has reached: those of a segment, or those in its
     /// sorted copy.
     pub(super) fn standing(&self, iterator: &LevelIterator, segment: Segment) -> Reached {
-        if !iterator.reorders() {
-            return Reached::Segment(segment);
-        }
-        let copy = self.copy(iterator).clone();
-        match copy.has_values() {
-            true if *copy.levels.end() == iterator.level => Reached::Valued { copy, segment },
-            _ => Reached::Listed { copy, segment },
+        match iterator.reorders() {
+            true => Reached::Listed { copy: self.copy(iterator).clone(), segment },
+            false => Reached::Segment(segment),
         }
     }
 

@@ -48,10 +48,8 @@ pub(super) struct Scope {
 pub(super) enum Reached {
     /// The positions of a segment.
     Segment(Segment),
-    /// The positions in a segment of a sorted copy.
+    /// The positions in a segment of a sorted copy, or the values.
     Listed { copy: SortedCopy, segment: Segment },
-    /// The values in a segment of a sorted copy, below the last level.
-    Valued { copy: SortedCopy, segment: Segment },
 }
 
 impl Reached {
@@ -59,24 +57,24 @@ impl Reached {
     pub(super) fn at(&self, index: Expr) -> Expr {
         match self {
             Reached::Segment(_) => index,
+            Reached::Listed { copy, .. } if copy.has_values() => {
+                unreachable!("loops over the levels of such a copy need no positions")
+            }
             Reached::Listed { copy, .. } => copy.last_field(index),
-            Reached::Valued { .. } => unreachable!("nothing is stored below the last level"),
         }
     }
 
     /// Returns the value for an index into the segment; `value_at` returns the one at a position.
     pub(super) fn value(&self, index: Expr, value_at: impl FnOnce(Expr) -> Expr) -> Expr {
         match self {
+            Reached::Listed { copy, .. } if copy.has_values() => copy.last_field(index),
             Reached::Segment(_) | Reached::Listed { .. } => value_at(self.at(index)),
-            Reached::Valued { copy, .. } => copy.last_field(index),
         }
     }
 
     pub(super) fn segment(&self) -> &Segment {
         match self {
-            Reached::Segment(segment)
-            | Reached::Listed { segment, .. }
-            | Reached::Valued { segment, .. } => segment,
+            Reached::Segment(segment) | Reached::Listed { segment, .. } => segment,
         }
     }
 
@@ -103,7 +101,7 @@ impl Scope {
 
     pub(super) fn resolve(&mut self, access: &Access, reached: Reached) {
         let position = match &reached {
-            Reached::Listed { segment, .. } if reached.is_single() => {
+            Reached::Listed { copy, segment } if reached.is_single() && !copy.has_values() => {
                 Some(reached.at(segment.start.clone()))
             }
             _ => None,

@@ -79,9 +79,12 @@ impl Arrays {
         if !is_store && !nested {
             for_each_use(std::slice::from_ref(stmt), &mut |kind, name| {
                 if kind == Use::Written {
-                    self.lengths.remove(name);
+                    self.lengths.retain(|array, len| array != name && !len.mentions(name));
                 }
             });
+            for name in stmt.binds() {
+                self.lengths.retain(|array, len| array != name && !len.mentions(name));
+            }
         }
     }
 

@@ -25,8 +25,7 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
     let nest = |versioned: &mut Program, empty: &[VariableId]| {
-        let of = versioned.clone();
-        let of_empty = |value: &Expr| over_nothing(&of, value, empty);
+        let of_empty = |value: &Expr| over_nothing(&program, value, empty);
         match &terms[..] {
             [] => nest_into(versioned, &order, sums, accumulate, of_empty(&value)),
             terms => nest_terms(versioned, terms, &of_empty),
