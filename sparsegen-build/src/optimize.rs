@@ -12,6 +12,7 @@ mod dead_code;
 mod early_exit;
 mod fresh;
 mod infinities;
+mod joined_segments;
 mod known_order;
 mod known_ranges;
 mod loop_versioning;
@@ -37,7 +38,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 14] = [
+pub const PASSES: [Pass; 15] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -60,6 +61,12 @@ pub const PASSES: [Pass; 14] = [
         reason: "Whether a loop has any iteration follows from its range. Before bodies are \
                  duplicated, and before early exits.",
         run: known_ranges::run,
+    },
+    Pass {
+        name: "joined segments",
+        reason: "Entries of all parents can be visited in one loop if the parents do not matter. After \
+                 known ranges, which counts the entries of a parent without a loop.",
+        run: joined_segments::run,
     },
     Pass {
         name: "known order",

@@ -205,7 +205,7 @@ fn add_coo_unordered_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
@@ -213,7 +213,7 @@ fn add_coo_unordered_kernel(
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -235,7 +235,7 @@ fn add_coo_unordered_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -243,7 +243,7 @@ fn add_coo_unordered_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -429,7 +429,7 @@ fn add_coo_unordered_compute_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
@@ -437,7 +437,7 @@ fn add_coo_unordered_compute_kernel(
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -459,7 +459,7 @@ fn add_coo_unordered_compute_kernel(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -467,7 +467,7 @@ fn add_coo_unordered_compute_kernel(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.

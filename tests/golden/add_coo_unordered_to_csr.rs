@@ -200,7 +200,7 @@ fn add_coo_unordered_to_csr_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort_by(&mut a_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
@@ -208,7 +208,7 @@ fn add_coo_unordered_to_csr_kernel(
     for p_b in 0..b1_pos[1] as usize {
         b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort_by(&mut b_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();
     // `A` and `B` both have entries left.
@@ -225,9 +225,7 @@ fn add_coo_unordered_to_csr_kernel(
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
-            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
             let mut p_a2 = p_a;
-            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
             let mut p_b2 = p_b;
             // `A` and `B` both have entries left.
             while p_a2 < p_a_next && p_b2 < p_b_next {
@@ -302,7 +300,6 @@ fn add_coo_unordered_to_csr_kernel(
                 p_b2 = p_b2_next;
             }
         } else if i_a == i {
-            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
             let mut p_a2 = p_a;
             while p_a2 < p_a_next {
                 let j = a_sorted[p_a2].1 as usize;
@@ -319,7 +316,6 @@ fn add_coo_unordered_to_csr_kernel(
                 p_a2 = p_a2_next;
             }
         } else {
-            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
             let mut p_b2 = p_b;
             while p_b2 < p_b_next {
                 let j = b_sorted[p_b2].1 as usize;
@@ -348,7 +344,6 @@ fn add_coo_unordered_to_csr_kernel(
         while p_a_next < p_a_end && a_sorted[p_a_next].0 as usize == i {
             p_a_next += 1;
         }
-        kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
         let mut p_a2 = p_a;
         while p_a2 < p_a_next {
             let j = a_sorted[p_a2].1 as usize;
@@ -375,7 +370,6 @@ fn add_coo_unordered_to_csr_kernel(
         while p_b_next < p_b_end && b_sorted[p_b_next].0 as usize == i {
             p_b_next += 1;
         }
-        kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
         let mut p_b2 = p_b;
         while p_b2 < p_b_next {
             let j = b_sorted[p_b2].1 as usize;
@@ -445,7 +439,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
     for p_a in 0..a1_pos[1] as usize {
         a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort_by(&mut a_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
@@ -453,7 +447,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
     for p_b in 0..b1_pos[1] as usize {
         b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort_by(&mut b_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();
     // `A` and `B` both have entries left.
@@ -473,9 +467,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
             let mut p_a2 = p_a;
-            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
             let mut p_b2 = p_b;
             // `A` and `B` both have entries left.
             while p_a2 < p_a_next && p_b2 < p_b_next {
@@ -570,7 +562,6 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
             let mut p_a2 = p_a;
             while p_a2 < p_a_next {
                 let j = a_sorted[p_a2].1 as usize;
@@ -597,7 +588,6 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i] as usize;
             let p_c2_end = c2_pos[i + 1] as usize;
             let c2_begin = p_c2;
-            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
             let mut p_b2 = p_b;
             while p_b2 < p_b_next {
                 let j = b_sorted[p_b2].1 as usize;
@@ -634,7 +624,6 @@ fn add_coo_unordered_to_csr_compute_kernel(
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
         let mut p_a2 = p_a;
         while p_a2 < p_a_next {
             let j = a_sorted[p_a2].1 as usize;
@@ -669,7 +658,6 @@ fn add_coo_unordered_to_csr_compute_kernel(
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
         let mut p_b2 = p_b;
         while p_b2 < p_b_next {
             let j = b_sorted[p_b2].1 as usize;

@@ -220,11 +220,9 @@ fn column_sums_compute_kernel(
     let p_y1 = 0;
     let p_y1_end = y1_pos[1] as usize;
     let mut w = Workspace::<f64, u32>::kept(workspaces, j_size);
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            w.add(j, a_vals[p_a]);
-        }
+    for p_a in a2_pos[0] as usize..a2_pos[i_size] as usize {
+        let j = a2_crd[p_a] as usize;
+        w.add(j, a_vals[p_a]);
     }
     for p_y1 in p_y1..p_y1_end {
         let j = y1_crd[p_y1] as usize;

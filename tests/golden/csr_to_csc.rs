@@ -147,11 +147,9 @@ fn csr_to_csc_kernel(
     c_vals.clear();
     let mut c2_next = kernel::kept_vector::<usize>(workspaces);
     c2_next.resize(j_size, 0);
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            c2_next[j] += 1;
-        }
+    for p_a in a2_pos[0] as usize..a2_pos[i_size] as usize {
+        let j = a2_crd[p_a] as usize;
+        c2_next[j] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut c2_end = 0;

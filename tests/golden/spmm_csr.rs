@@ -26,8 +26,7 @@ pub fn spmm_csr<'a, 'b>(
 ) -> Result<Tensor<f64, Dense<2>>, Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
-    spmm_csr_check(&c, a, b)?;
-    spmm_csr_kernel(c.vals_mut(), a, b);
+    spmm_csr_into(&mut c, a, b)?;
     Ok(c)
 }
 
@@ -43,21 +42,10 @@ pub fn spmm_csr_into<'a, 'b>(
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
-    spmm_csr_check(c, a, b)?;
-    c.vals_mut().fill(0.0);
-    spmm_csr_kernel(c.vals_mut(), a, b);
-    Ok(())
-}
-
-/// Checks that the extents agree.
-fn spmm_csr_check(
-    c: &Tensor<f64, Dense<2>>,
-    a: View<'_, f64, Csr>,
-    b: View<'_, f64, Dense<2>>,
-) -> Result<(), Error> {
     kernel::agree("spmm_csr", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("spmm_csr", "j", &[("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::agree("spmm_csr", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
+    spmm_csr_kernel(c.vals_mut(), a, b);
     Ok(())
 }
 
@@ -110,11 +98,6 @@ fn spmm_csr_kernel_loops(
         // 8 elements of `c_vals` at a time, in registers.
         for j_tile in 0..j_size / 8 {
             let mut c_tile = [0.0_f64; 8];
-            for lane in 0..8 {
-                let j = j_tile * 8 + lane;
-                let p_c = i * j_size + j;
-                c_tile[lane] = c_vals[p_c];
-            }
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
                 for lane in 0..8 {
@@ -130,6 +113,10 @@ fn spmm_csr_kernel_loops(
             }
         }
         if !j_size.is_multiple_of(8) {
+            for j in j_size / 8 * 8..j_size {
+                let p_c = i * j_size + j;
+                c_vals[p_c] = 0.0;
+            }
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
                 for j in j_size / 8 * 8..j_size {

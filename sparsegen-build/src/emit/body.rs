@@ -269,17 +269,10 @@ impl Body {
                 let start = self.within(start, 1);
                 quote!(#places.sort(&mut #crd[#start..], #vals, #first);)
             }
-            Rearrange::Entries { array, segment, field } => {
-                let (array, field) = (ident(array), number(*field));
-                let entry = ident("entry");
-                let of = match segment {
-                    Some((start, end)) => {
-                        let (start, end) = (self.within(start, 1), self.within(end, 1));
-                        quote!(#array[#start..#end])
-                    }
-                    None => quote!(#array),
-                };
-                quote!(kernel::sort_by(&mut #of, |#entry| #entry.#field);)
+            Rearrange::Entries { array, coordinates } => {
+                let (array, entry) = (ident(array), ident("entry"));
+                let fields = (0..*coordinates).map(number);
+                quote!(kernel::sort_by(&mut #array, |#entry| [#(#entry.#fields),*]);)
             }
             Rearrange::Widen { width, crd, below } => {
                 let [width, crd] = [width, crd].map(|name| ident(name));

@@ -24,15 +24,13 @@ pub enum Rearrange {
         /// The place of coordinate 0.
         first: Expr,
     },
-    /// `kernel::sort_by(&mut array[start..end], |entry| entry.0);`: sorts entries by a coordinate;
-    /// those that have the same keep their order.
+    /// `kernel::sort_by(&mut array, |entry| [entry.0, entry.1]);`: sorts entries by their coordinates,
+    /// the first of which counts most; those that have the same keep their order.
     Entries {
         /// The array of entries.
         array: String,
-        /// The first element and the end of those that are sorted, if not all are.
-        segment: Option<(Expr, Expr)>,
-        /// The field with the coordinate.
-        field: usize,
+        /// The number of coordinates, which are the first fields.
+        coordinates: usize,
     },
     /// `width = kernel::widen(crd, width, …)?.moving(vals, initial)? … .width();`: doubles the width
     /// of buckets, and inserts their coordinates again, or returns an error if that exceeds memory.
@@ -51,9 +49,7 @@ impl Rearrange {
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             Rearrange::Sort { start, each, first, .. } => vec![start, each, first],
-            Rearrange::Entries { segment, .. } => {
-                segment.iter().flat_map(|(start, end)| [start, end]).collect()
-            }
+            Rearrange::Entries { .. } => Vec::new(),
             Rearrange::Widen { below, .. } => below.iter().map(|(_, initial)| initial).collect(),
         }
     }
@@ -77,10 +73,7 @@ impl Rearrange {
             Rearrange::Sort { start, each, first, .. } => {
                 [start, each, first].into_iter().for_each(|part| *part = expr(part));
             }
-            Rearrange::Entries { segment, .. } => {
-                let bounds = segment.iter_mut().flat_map(|(start, end)| [start, end]);
-                bounds.for_each(|bound| *bound = expr(bound));
-            }
+            Rearrange::Entries { .. } => {}
             Rearrange::Widen { below, .. } => {
                 below.iter_mut().for_each(|(_, initial)| *initial = expr(initial));
             }
@@ -96,11 +89,10 @@ impl fmt::Display for Rearrange {
                 let values = Expr::mul(start.clone(), each.clone());
                 write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
             }
-            Rearrange::Entries { array, segment: None, field } => {
-                write!(f, "kernel::sort_by({array}, |entry| entry.{field});")
-            }
-            Rearrange::Entries { array, segment: Some((start, end)), field } => {
-                write!(f, "kernel::sort_by({array}[{start}..{end}], |entry| entry.{field});")
+            Rearrange::Entries { array, coordinates } => {
+                let fields: Vec<String> =
+                    (0..*coordinates).map(|field| format!("entry.{field}")).collect();
+                write!(f, "kernel::sort_by({array}, |entry| [{}]);", fields.join(", "))
             }
             Rearrange::Widen { width, crd, below } => {
                 write!(f, "{width} = kernel::widen({crd}, {width})?")?;

@@ -197,11 +197,7 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             [places, crd, vals].into_iter().for_each(&mut *visit);
             [start, each, first].into_iter().for_each(|expr| of_expr(expr, visit));
         }
-        Stmt::Rearrange(Rearrange::Entries { array, segment, .. }) => {
-            visit(array);
-            let bounds = segment.iter_mut().flat_map(|(start, end)| [start, end]);
-            bounds.for_each(|bound| of_expr(bound, visit));
-        }
+        Stmt::Rearrange(Rearrange::Entries { array, .. }) => visit(array),
         Stmt::Rearrange(Rearrange::Widen { width, crd, below }) => {
             [width, crd].into_iter().for_each(&mut *visit);
             for (array, initial) in below {

@@ -1,9 +1,9 @@
 //! Sorted copies, which replace an iterator over unordered entries, or over entries of several
 //! parents, if a loop requires them in order.
 //!
-//! The entries are pushed to a vector, which is sorted by the coordinate of the level and then
-//! iterated instead of it. Loops over the levels below sort the segments of the same vector, if it has
-//! their coordinates. One vector is reused for all executions of a loop.
+//! The entries are pushed to a vector, which is sorted by their coordinates and then iterated instead
+//! of the level. Loops over the levels below iterate over segments of the same vector, if it has their
+//! coordinates. One vector is reused for all executions of a loop.
 
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
@@ -33,7 +33,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Returns whether an iterator fills a sorted copy, in which loops below it may sort segments.
+    /// Returns whether an iterator fills a sorted copy, rather than to iterate over a segment of it.
     fn fills_copy(&self, iterator: &LevelIterator) -> bool {
         iterator.reorders() && *self.copy(iterator).levels.start() == iterator.level
     }
@@ -59,12 +59,10 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> (Vec<Stmt>, Segment) {
         let copy = self.copy(iterator);
-        let (name, field) = (copy.name.clone(), iterator.level - copy.levels.start());
+        let (name, coordinates) = (copy.name.clone(), copy.entry.coordinates);
         let reached = scope.reached(&iterator.access);
         if !self.fills_copy(iterator) {
-            let Segment { start, end } = reached.segment().clone();
-            let sort = Stmt::sort_by(&name, Some((start, end)), field);
-            return (vec![sort], reached.segment().clone());
+            return (Vec::new(), reached.segment().clone());
         }
         let outermost = scope.coordinates.is_empty();
         let begin = if outermost { self.declared(iterator) } else { Stmt::clear(&name) };
@@ -82,7 +80,7 @@ impl Lowering<'_> {
             stmts.extend(self.copy_children(iterator, parent, parents, scope));
         }
         let segment = Segment { start: Expr::Index(0), end: Expr::len(&name) };
-        stmts.push(Stmt::sort_by(&name, None, field));
+        stmts.push(Stmt::sort_by(&name, coordinates));
         (stmts, segment)
     }
 

@@ -1,8 +1,8 @@
 //! What the entries of a sorted copy consist of.
 //!
 //! They have a coordinate of the level that is sorted, and of each level below it that is sorted too,
-//! as long as every position has one child: the entries of `coo_unordered` are sorted by row, and
-//! those of each row by column, without being copied again. Below the last level, they have the value
+//! as long as every position has one child: the entries of `coo_unordered` are sorted once, by row
+//! and column. Below the last level, they have the value
 //! instead of the position, so that values are not looked up in the order of the copy.
 
 use std::ops::RangeInclusive;

@@ -261,7 +261,7 @@ mod tests {
             Stmt::scratch("a2_order", Element::Index(Width::U32)),
             Stmt::push("a2_order", Expr::Index(1)),
             Stmt::sort("a2_order"),
-            Stmt::sort_by("a2_order", None, 0),
+            Stmt::sort_by("a2_order", 1),
             Stmt::push("c2_crd", Expr::Index(1)),
         ];
         let kept = drop_unread(&body, &Uses::default());

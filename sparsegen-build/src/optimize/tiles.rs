@@ -7,6 +7,7 @@
 //! is accumulated in the same order as before.
 
 mod nest;
+mod once;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use super::fresh::Names;
 use super::strips::{Trip, lanes, zero};
 use crate::ir::{BinaryOp, Dtype, Element, Expr, Function, Stmt};
 use nest::{Nest, Target};
+use once::Initialized;
 
 /// The largest number of elements in registers, as a multiple of the lanes.
 const WHOLE: usize = 4;
@@ -31,8 +33,11 @@ pub(super) fn run(mut function: Function) -> Function {
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         reassociates: function.reassociates,
         tiled: BTreeSet::new(),
+        initialized: Initialized::of(&function),
     };
-    function.body = tiling.body(&function.body, &Scope::default());
+    let scope = Scope { around: Some(Vec::new()), ..Scope::default() };
+    function.body = tiling.body(&function.body, &scope);
+    tiling.initialized.finish(&mut function);
     let tiled = tiling.tiled;
     function.unroll.retain(|unroll| !tiled.contains(&unroll.variable));
     function.is_vectorized |= !tiled.is_empty();
@@ -68,6 +73,7 @@ struct Tiling {
     reassociates: bool,
     /// The variables of the loops in tiles.
     tiled: BTreeSet<String>,
+    initialized: Initialized,
 }
 
 /// The statements around others.
@@ -77,6 +83,8 @@ struct Scope {
     loops: Vec<Option<String>>,
     /// The constants.
     lets: Vec<(String, Expr)>,
+    /// The loops with their ends, outermost first; `None` if there are others than loops from 0.
+    around: Option<Vec<(String, Expr)>>,
 }
 
 impl Tiling {
@@ -87,7 +95,7 @@ impl Tiling {
             if let Stmt::Let { name, mutable: false, value } = stmt {
                 scope.lets.push((name.clone(), value.clone()));
             }
-            let tiles = Nest::of(stmt, &self.arrays).and_then(|nest| self.tiles(&nest, &scope));
+            let tiles = Nest::of(stmt, &self.arrays).and_then(|nest| self.tiles(nest, &scope));
             match tiles {
                 Some(tiles) => done.extend(tiles),
                 None => {
@@ -97,6 +105,12 @@ impl Tiling {
                         Stmt::While { .. } => inner.loops.push(None),
                         _ => {}
                     }
+                    match (stmt, &mut inner.around) {
+                        (Stmt::For { name, start: Expr::Index(0), end, .. }, Some(around)) => {
+                            around.push((name.clone(), end.clone()));
+                        }
+                        (_, around) => *around = None,
+                    }
                     done.extend(stmt.map(&mut Expr::clone, &mut |body| self.body(body, &inner)));
                 }
             }
@@ -105,7 +119,7 @@ impl Tiling {
     }
 
     /// Returns a nest of loops in tiles, or `None` if its loops should stay as they are.
-    fn tiles(&mut self, nest: &Nest<'_>, scope: &Scope) -> Option<Vec<Stmt>> {
+    fn tiles(&mut self, mut nest: Nest<'_>, scope: &Scope) -> Option<Vec<Stmt>> {
         let demanded = self.demanded.get(nest.variable).copied();
         // Other operands than rows of sparse ones are read in order, once, if the loops stay.
         if demanded == Some(1) || demanded.is_none() && !nest.visits_entries() {
@@ -125,6 +139,13 @@ impl Tiling {
             _ => {}
         }
         self.tiled.insert(nest.variable.to_owned());
+        // Without an iteration, factors have no effect, even if they are infinite.
+        let is_factored = nest.targets.iter().any(|target| self.factored(&nest, target).is_some());
+        let is_optional = is_factored || nest.is_often_empty(scope);
+        if !is_optional {
+            self.initialized.leave_to(&mut nest, scope);
+        }
+        let nest = &nest;
         let tiles = match trip {
             Trip::Constant(len) if len <= by * WHOLE => self.whole(nest, len),
             Trip::Cut { reached, left, len } => {
@@ -133,9 +154,7 @@ impl Tiling {
             }
             Trip::Constant(_) | Trip::Unknown => self.several(nest, to, by),
         };
-        // Without an iteration, factors have no effect, even if they are infinite.
-        let is_factored = nest.targets.iter().any(|target| self.factored(nest, target).is_some());
-        Some(match is_factored || nest.is_often_empty(scope) {
+        Some(match is_optional {
             true => Stmt::when(Expr::lt(nest.start.clone(), nest.end.clone()), tiles),
             false => tiles,
         })
@@ -187,6 +206,7 @@ impl Tiling {
             let stem = array.strip_suffix("_vals").unwrap_or(array);
             let name = self.names.fresh(&format!("{stem}_tile"));
             let element = Expr::load(&name, Expr::var(lane));
+            let initial = target.fill.clone().unwrap_or_else(|| zero(*dtype));
             match self.factored(nest, target) {
                 Some((factor, sign, rest)) => {
                     let part = Stmt::accumulate_at(&name, Expr::var(lane), rest);
@@ -199,12 +219,14 @@ impl Tiling {
                 }
                 None => {
                     inner = nest::moved(&inner, array, &name, &Expr::var(lane));
-                    let old = Expr::load(array, index.clone());
-                    load.push(Stmt::store(&name, Expr::var(lane), old));
+                    if target.fill.is_none() {
+                        let old = Expr::load(array, index.clone());
+                        load.push(Stmt::store(&name, Expr::var(lane), old));
+                    }
                     store.push(Stmt::store(array, index.clone(), element));
                 }
             }
-            before.push(Stmt::Tile { name, dtype: *dtype, len, initial: zero(*dtype) });
+            before.push(Stmt::Tile { name, dtype: *dtype, len, initial });
         }
         if !load.is_empty() {
             before.extend(each(nest.with_lets(&load)));

@@ -1193,7 +1193,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
@@ -1201,7 +1201,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -1223,7 +1223,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -1231,7 +1231,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -2061,7 +2061,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
@@ -2070,7 +2070,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
         }
-        kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
@@ -2557,7 +2557,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             x_sorted.push((x1_crd[p_x], x_vals[p_x]));
         }
     }
-    kernel::sort_by(&mut x_sorted, |entry| entry.0);
+    kernel::sort_by(&mut x_sorted, |entry| [entry.0]);
     let mut p_x = 0;
     let p_x_end = x_sorted.len();
     let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
@@ -2567,7 +2567,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             y_sorted.push((y1_crd[p_y], y_vals[p_y]));
         }
     }
-    kernel::sort_by(&mut y_sorted, |entry| entry.0);
+    kernel::sort_by(&mut y_sorted, |entry| [entry.0]);
     let mut p_y = 0;
     let p_y_end = y_sorted.len();
     // `x` and `y` both have entries left.
@@ -3947,7 +3947,7 @@ fn sub_coo_unordered_kernel<
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a], p_a));
     }
-    kernel::sort_by(&mut a1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
@@ -3955,7 +3955,7 @@ fn sub_coo_unordered_kernel<
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b], p_b));
     }
-    kernel::sort_by(&mut b1_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
     // `A` and `B` both have entries left.
@@ -3977,7 +3977,7 @@ fn sub_coo_unordered_kernel<
                 let p_a = a1_sorted[p_a_each].1;
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
-            kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
             let mut p_a2 = 0;
             let p_a2_end = a2_sorted.len();
             b2_sorted.clear();
@@ -3985,7 +3985,7 @@ fn sub_coo_unordered_kernel<
                 let p_b = b1_sorted[p_b_each].1;
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
-            kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+            kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
             let mut p_b2 = 0;
             let p_b2_end = b2_sorted.len();
             // `A` and `B` both have entries left.
@@ -4843,7 +4843,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
         let mut p_a = 0;
         let p_a_end = a2_sorted.len();
         b2_sorted.clear();
@@ -4852,7 +4852,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 b2_sorted.push((b2_crd[p_b], b_vals[p_b]));
             }
         }
-        kernel::sort_by(&mut b2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut b2_sorted, |entry| [entry.0]);
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
@@ -5361,7 +5361,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             x_sorted.push((x1_crd[p_x], x_vals[p_x]));
         }
     }
-    kernel::sort_by(&mut x_sorted, |entry| entry.0);
+    kernel::sort_by(&mut x_sorted, |entry| [entry.0]);
     let mut p_x = 0;
     let p_x_end = x_sorted.len();
     let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
@@ -5371,7 +5371,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             y_sorted.push((y1_crd[p_y], y_vals[p_y]));
         }
     }
-    kernel::sort_by(&mut y_sorted, |entry| entry.0);
+    kernel::sort_by(&mut y_sorted, |entry| [entry.0]);
     let mut p_y = 0;
     let p_y_end = y_sorted.len();
     // `x` and `y` both have entries left.
@@ -6479,7 +6479,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_a in 0..a1_pos[1] as usize {
         a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
     }
-    kernel::sort_by(&mut a_sorted, |entry| entry.0);
+    kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, T)>(workspaces);
@@ -6487,7 +6487,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     for p_b in 0..b1_pos[1] as usize {
         b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
     }
-    kernel::sort_by(&mut b_sorted, |entry| entry.0);
+    kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();
     while p_a < p_a_end && p_b < p_b_end {
@@ -6503,9 +6503,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             p_b_next += 1;
         }
         if i_a == i && i_b == i {
-            kernel::sort_by(&mut a_sorted[p_a..p_a_next], |entry| entry.1);
             let mut p_a2 = p_a;
-            kernel::sort_by(&mut b_sorted[p_b..p_b_next], |entry| entry.1);
             let mut p_b2 = p_b;
             while p_a2 < p_a_next && p_b2 < p_b_next {
                 let j_a = a_sorted[p_a2].1 as usize;
@@ -8695,17 +8693,22 @@ pub fn mul_csr_dense<'a, 'b, T: Value + num_traits::NumAssign>(
 ) -> Result<Tensor<T, Dense<2>>, Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
-    mul_csr_dense_check(&c, a, b)?;
-    mul_csr_dense_kernel(c.vals_mut(), a, b);
+    mul_csr_dense_into(&mut c, a, b)?;
     Ok(c)
 }
 
-/// Checks that the extents agree.
-fn mul_csr_dense_check<T: Value + num_traits::NumAssign>(
-    c: &Tensor<T, Dense<2>>,
-    a: View<'_, T, Csr>,
-    b: View<'_, T, Dense<2>>,
+/// Like [`mul_csr_dense`], but stores the result in an existing tensor.
+///
+/// # Errors
+/// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+pub fn mul_csr_dense_into<'a, 'b, T: Value + num_traits::NumAssign>(
+    c: &mut Tensor<T, Dense<2>>,
+    a: impl IntoView<'a, T, Csr>,
+    b: impl IntoView<'b, T, Dense<2>>,
 ) -> Result<(), Error> {
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "mul_csr_dense",
         "i",
@@ -8721,6 +8724,7 @@ fn mul_csr_dense_check<T: Value + num_traits::NumAssign>(
         "k",
         &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])],
     )?;
+    mul_csr_dense_kernel(c.vals_mut(), a, b);
     Ok(())
 }
 
@@ -8748,11 +8752,6 @@ fn mul_csr_dense_kernel<T: Value + num_traits::NumAssign>(
         // 8 elements of `c_vals` at a time, in registers.
         for j_tile in 0..j_size / 8 {
             let mut c_tile = [T::ZERO; 8];
-            for lane in 0..8 {
-                let j = j_tile * 8 + lane;
-                let p_c = i * j_size + j;
-                c_tile[lane] = c_vals[p_c];
-            }
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
                 for lane in 0..8 {
@@ -8768,6 +8767,10 @@ fn mul_csr_dense_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         if !j_size.is_multiple_of(8) {
+            for j in j_size / 8 * 8..j_size {
+                let p_c = i * j_size + j;
+                c_vals[p_c] = T::ZERO;
+            }
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
                 for j in j_size / 8 * 8..j_size {

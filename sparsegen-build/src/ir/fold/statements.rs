@@ -98,9 +98,9 @@ impl Stmt {
         Stmt::Sort { array: array.to_string() }
     }
 
-    /// `kernel::sort_by(&mut array[start..end], |entry| entry.0);`, or of all entries.
-    pub fn sort_by(array: &str, segment: Option<(Expr, Expr)>, field: usize) -> Stmt {
-        Stmt::Rearrange(Rearrange::Entries { array: array.to_string(), segment, field })
+    /// `kernel::sort_by(&mut array, |entry| [entry.0, entry.1]);`
+    pub fn sort_by(array: &str, coordinates: usize) -> Stmt {
+        Stmt::Rearrange(Rearrange::Entries { array: array.to_string(), coordinates })
     }
 
     /// `array.reserve(additional);`

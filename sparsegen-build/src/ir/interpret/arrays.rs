@@ -146,22 +146,18 @@ impl Storage {
         cell.filter(|_| field < fields).ok_or_else(|| format!("no field {field} of entry {index}"))
     }
 
-    /// Sorts the entries of a segment by a coordinate.
-    pub(super) fn sort_by(
-        &mut self,
-        segment: std::ops::Range<usize>,
-        field: usize,
-    ) -> Result<(), String> {
+    /// Sorts the entries by their first fields, which are coordinates.
+    pub(super) fn sort_by(&mut self, coordinates: usize) -> Result<(), String> {
         let fields = self.entry()?.fields();
-        let cells = segment.start * fields..segment.end * fields;
-        let cells = self.cells.get_mut(cells).ok_or("a segment exceeds the array")?;
-        let mut entries: Vec<Vec<_>> = cells.chunks(fields).map(<[_]>::to_vec).collect();
-        let key = |entry: &Vec<Option<Value>>| match entry[field] {
-            Some(Value::Index(coordinate)) => coordinate,
+        let mut entries: Vec<Vec<_>> = self.cells.chunks(fields).map(<[_]>::to_vec).collect();
+        let coordinate = |cell: &Option<Value>| match cell {
+            Some(Value::Index(coordinate)) => *coordinate,
             _ => usize::MAX,
         };
-        entries.sort_by_key(key);
-        cells.iter_mut().zip(entries.into_iter().flatten()).for_each(|(cell, new)| *cell = new);
+        entries.sort_by_key(|entry| {
+            entry[..coordinates].iter().map(coordinate).collect::<Vec<usize>>()
+        });
+        self.cells = entries.into_iter().flatten().collect();
         Ok(())
     }
 

@@ -32,13 +32,9 @@ impl Machine {
                 crd.cells.extend(order.iter().map(|(_, k)| old[*k]));
                 Ok(())
             }
-            Rearrange::Entries { array, segment, field } => {
-                let segment = match segment {
-                    Some((start, end)) => self.eval(start)?.index()?..self.eval(end)?.index()?,
-                    None => 0..self.array(array)?.len()?,
-                };
-                self.spend(super::cost::sorting(segment.len()))?;
-                self.vector(array)?.sort_by(segment, *field)
+            Rearrange::Entries { array, coordinates } => {
+                self.spend(super::cost::sorting(self.array(array)?.len()?))?;
+                self.vector(array)?.sort_by(*coordinates)
             }
             Rearrange::Widen { width, crd, below } => {
                 let before = self.eval(&crate::ir::Expr::var(width))?.index()?;

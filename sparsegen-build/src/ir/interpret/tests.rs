@@ -226,7 +226,7 @@ fn scratch_is_sorted() {
         pair(0),
         pair(1),
         pair(2),
-        Stmt::sort_by("order", None, 0),
+        Stmt::sort_by("order", 1),
         Stmt::push("y", field(0)),
         Stmt::push("y", field(1)),
         Stmt::push("y", Expr::len("order")),

@@ -20,7 +20,7 @@ pub(super) struct Nest<'s> {
     /// The elements that are accumulated.
     pub(super) targets: Vec<Target>,
     /// The constants of the inner loop.
-    lets: Vec<(String, Expr)>,
+    pub(super) lets: Vec<(String, Expr)>,
     /// The variables of the outer loop, which change in each iteration.
     changing: BTreeSet<String>,
 }
@@ -32,6 +32,8 @@ pub(super) struct Target {
     pub(super) dtype: Dtype,
     op: Option<BinaryOp>,
     value: Expr,
+    /// The value before the nest, if the nest visits each element once.
+    pub(super) fill: Option<Expr>,
 }
 
 impl<'s> Nest<'s> {
@@ -65,7 +67,7 @@ impl<'s> Nest<'s> {
                     let known = targets.iter().any(|target| target.array == *array);
                     let dtype = *arrays.get(array).filter(|_| !known)?;
                     let (array, index, value) = (array.clone(), index.clone(), value.clone());
-                    targets.push(Target { array, index, dtype, op: *op, value });
+                    targets.push(Target { array, index, dtype, op: *op, value, fill: None });
                 }
                 _ => {}
             }
@@ -173,11 +175,22 @@ impl<'s> Nest<'s> {
         names.collect::<Vec<_>>().join(" and ")
     }
 
-    /// Returns the nest with another range of the inner loop.
+    /// Returns the nest with another range of the inner loop, after the values before it.
     pub(super) fn with_range(&self, from: Expr, to: Expr) -> Vec<Stmt> {
+        let initial = self.targets.iter().filter_map(|target| {
+            let fill = target.fill.clone()?;
+            Some(Stmt::store(&target.array, target.index.clone(), fill))
+        });
+        let initial: Vec<Stmt> = initial.collect();
+        let mut stmts = Vec::new();
+        if !initial.is_empty() {
+            let body = self.with_lets(&initial);
+            stmts.extend(Stmt::for_range(self.variable, from.clone(), to.clone(), body));
+        }
         let inner = Stmt::for_range(self.variable, from, to, self.inner.to_vec());
         let body = [self.before.to_vec(), inner].concat();
-        Stmt::for_range(self.outer, self.start.clone(), self.end.clone(), body)
+        stmts.extend(Stmt::for_range(self.outer, self.start.clone(), self.end.clone(), body));
+        stmts
     }
 
     /// Returns statements with the constants of the inner loop that they use.

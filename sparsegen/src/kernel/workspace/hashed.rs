@@ -63,7 +63,7 @@ impl<V: Value, C: Width> Hashed<V, C> {
         let (crd, vals) = &mut self.entered;
         let entries = crd.iter().copied().zip(vals.iter().copied());
         let mut entries: Vec<(C, V)> = entries.collect();
-        sort_by(&mut entries, |entry| entry.0);
+        sort_by(&mut entries, |entry| [entry.0]);
         self.harvested.0.clear();
         self.harvested.1.clear();
         for (coordinate, value) in entries {

@@ -100,11 +100,9 @@ fn csr_to_csc_kernel<T: Value>(
     b_vals.clear();
     let mut b2_next = kernel::kept_vector::<usize>(workspaces);
     b2_next.resize(j_size, 0);
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            b2_next[j] += 1;
-        }
+    for p_a in a2_pos[0] as usize..a2_pos[i_size] as usize {
+        let j = a2_crd[p_a] as usize;
+        b2_next[j] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut b2_end = 0;
@@ -882,11 +880,9 @@ fn csc_to_csr_kernel<T: Value>(
     b_vals.clear();
     let mut b2_next = kernel::kept_vector::<usize>(workspaces);
     b2_next.resize(i_size, 0);
-    for j in 0..j_size {
-        for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
-            let i = a2_crd[p_a] as usize;
-            b2_next[i] += 1;
-        }
+    for p_a in a2_pos[0] as usize..a2_pos[j_size] as usize {
+        let i = a2_crd[p_a] as usize;
+        b2_next[i] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut b2_end = 0;
@@ -1344,11 +1340,9 @@ fn csc_to_ell_kernel<T: Value>(
     b_vals.clear();
     let mut b3_next = kernel::kept_vector::<usize>(workspaces);
     b3_next.resize(i_size, 0);
-    for j in 0..j_size {
-        for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
-            let i = a2_crd[p_a] as usize;
-            b3_next[i] += 1;
-        }
+    for p_a in a2_pos[0] as usize..a2_pos[j_size] as usize {
+        let i = a2_crd[p_a] as usize;
+        b3_next[i] += 1;
     }
     // The largest number of entries is the number of slots.
     let mut b_slots = 0usize;
@@ -1574,11 +1568,9 @@ fn dcsr_to_csc_kernel<T: Value>(
     b_vals.clear();
     let mut b2_next = kernel::kept_vector::<usize>(workspaces);
     b2_next.resize(j_size, 0);
-    for p_a1 in 0..a1_pos[1] as usize {
-        for p_a2 in a2_pos[p_a1] as usize..a2_pos[p_a1 + 1] as usize {
-            let j = a2_crd[p_a2] as usize;
-            b2_next[j] += 1;
-        }
+    for p_a2 in a2_pos[0] as usize..a2_pos[a1_pos[1] as usize] as usize {
+        let j = a2_crd[p_a2] as usize;
+        b2_next[j] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut b2_end = 0;
@@ -1815,11 +1807,9 @@ fn dcsc_to_csr_kernel<T: Value>(
     b_vals.clear();
     let mut b2_next = kernel::kept_vector::<usize>(workspaces);
     b2_next.resize(i_size, 0);
-    for p_a1 in 0..a1_pos[1] as usize {
-        for p_a2 in a2_pos[p_a1] as usize..a2_pos[p_a1 + 1] as usize {
-            let i = a2_crd[p_a2] as usize;
-            b2_next[i] += 1;
-        }
+    for p_a2 in a2_pos[0] as usize..a2_pos[a1_pos[1] as usize] as usize {
+        let i = a2_crd[p_a2] as usize;
+        b2_next[i] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut b2_end = 0;
@@ -2334,11 +2324,9 @@ fn csf_to_csc_kernel<T: Value>(
     b_vals.clear();
     let mut b2_next = kernel::kept_vector::<usize>(workspaces);
     b2_next.resize(j_size, 0);
-    for p_a1 in 0..a1_pos[1] as usize {
-        for p_a2 in a2_pos[p_a1] as usize..a2_pos[p_a1 + 1] as usize {
-            let j = a2_crd[p_a2] as usize;
-            b2_next[j] += 1;
-        }
+    for p_a2 in a2_pos[0] as usize..a2_pos[a1_pos[1] as usize] as usize {
+        let j = a2_crd[p_a2] as usize;
+        b2_next[j] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut b2_end = 0;
@@ -2478,7 +2466,7 @@ fn hash_rows_to_csr_kernel<T: Value>(
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
         for p_a in 0..a2_sorted.len() {
             let j = a2_sorted[p_a].0 as usize;
             b2_crd.push(j as u32);
@@ -2606,7 +2594,7 @@ fn hash_rows_to_coo_kernel<T: Value>(
                 a2_sorted.push((a2_crd[p_a], a_vals[p_a]));
             }
         }
-        kernel::sort_by(&mut a2_sorted, |entry| entry.0);
+        kernel::sort_by(&mut a2_sorted, |entry| [entry.0]);
         for p_a in 0..a2_sorted.len() {
             let j = a2_sorted[p_a].0 as usize;
             b1_crd.push(i as u32);
