@@ -52,19 +52,18 @@ fn norm_kernel_loops(i_begin: usize, i_end: usize, x: View<'_, f64, Dense<1>>) -
     let x_vals = unsafe { Proven::new(x.vals()) };
 
     let mut sum = 0.0;
-    // 8 parts of `sum` at a time.
-    let mut sum_lanes = [0.0_f64; 8];
-    for i_tile in 0..i_end.saturating_sub(i_begin) / 8 {
-        for lane in 0..8 {
-            let i = i_begin + i_tile * 8 + lane;
+    // 4 parts of `sum` at a time.
+    let mut sum_lanes = [0.0_f64; 4];
+    for i_tile in 0..i_end.saturating_sub(i_begin) / 4 {
+        for lane in 0..4 {
+            let i = i_begin + i_tile * 4 + lane;
             sum_lanes[lane] += x_vals[i] * x_vals[i];
         }
     }
     for lane in 0..4 {
-        sum_lanes[lane] += sum_lanes[lane + 4];
+        sum += sum_lanes[lane];
     }
-    sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
-    for i in i_begin + i_end.saturating_sub(i_begin) / 8 * 8..i_end {
+    for i in i_begin + i_end.saturating_sub(i_begin) / 4 * 4..i_end {
         sum += x_vals[i] * x_vals[i];
     }
     sum

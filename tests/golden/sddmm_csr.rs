@@ -189,21 +189,20 @@ fn sddmm_csr_kernel_loops(
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
             let found = 0 < k_size;
-            // 8 parts of `sum` at a time.
-            let mut sum_lanes = [0.0_f64; 8];
-            for k_tile in 0..k_size / 8 {
-                for lane in 0..8 {
-                    let k = k_tile * 8 + lane;
+            // 4 parts of `sum` at a time.
+            let mut sum_lanes = [0.0_f64; 4];
+            for k_tile in 0..k_size / 4 {
+                for lane in 0..4 {
+                    let k = k_tile * 4 + lane;
                     let p_a = i * k_size + k;
                     let p_b = j * k_size + k;
                     sum_lanes[lane] += a_vals[p_a] * b_vals[p_b];
                 }
             }
             for lane in 0..4 {
-                sum_lanes[lane] += sum_lanes[lane + 4];
+                sum += sum_lanes[lane];
             }
-            sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
-            for k in k_size / 8 * 8..k_size {
+            for k in k_size / 4 * 4..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
                 sum += a_vals[p_a] * b_vals[p_b];
@@ -284,21 +283,20 @@ fn sddmm_csr_compute_kernel_loops(
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
             let found = 0 < k_size;
-            // 8 parts of `sum` at a time.
-            let mut sum_lanes = [0.0_f64; 8];
-            for k_tile in 0..k_size / 8 {
-                for lane in 0..8 {
-                    let k = k_tile * 8 + lane;
+            // 4 parts of `sum` at a time.
+            let mut sum_lanes = [0.0_f64; 4];
+            for k_tile in 0..k_size / 4 {
+                for lane in 0..4 {
+                    let k = k_tile * 4 + lane;
                     let p_a = i * k_size + k;
                     let p_b = j * k_size + k;
                     sum_lanes[lane] += a_vals[p_a] * b_vals[p_b];
                 }
             }
             for lane in 0..4 {
-                sum_lanes[lane] += sum_lanes[lane + 4];
+                sum += sum_lanes[lane];
             }
-            sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
-            for k in k_size / 8 * 8..k_size {
+            for k in k_size / 4 * 4..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
                 sum += a_vals[p_a] * b_vals[p_b];

@@ -1,7 +1,7 @@
 //! Sums over dense loops: takes factors out of them, and computes them in several accumulators.
 //!
 //! rustc preserves the order of floating-point additions, so that each waits for the one before, and
-//! none run in vectors. With 8 accumulators, and the factor of the row taken out, a sampled product of
+//! none run in vectors. With 4 accumulators, and the factor of the row taken out, a sampled product of
 //! matrices takes half of the time. Only loops that read consecutive elements are changed: gathers in
 //! vectors are slower than scalar loads.
 
@@ -108,7 +108,8 @@ impl Sums<'_> {
         let by = match self.demanded.get(reduction.variable) {
             // Other numbers of accumulators are left to unrolling.
             Some(by) => Some(*by).filter(|by| *by >= 4 && by.is_power_of_two())?,
-            None => reduction.sums.iter().map(|sum| lanes(sum.dtype)).min()?,
+            // A register of AVX.
+            None => reduction.sums.iter().map(|sum| lanes(sum.dtype) / 2).min()?,
         };
         let is_long = match Trip::of(reduction.from, reduction.to) {
             Trip::Constant(len) => len >= 2 * by,
@@ -172,26 +173,12 @@ impl Sum<'_> {
         }
     }
 
-    /// Returns statements that add the lanes to the sum, in pairs, so that few additions wait for
-    /// others.
-    fn combined(&self, lanes: &str, mut count: usize, lane: &str) -> Vec<Stmt> {
-        let op = self.operator();
-        let at = |index: Expr| Expr::load(lanes, index);
-        let mut stmts = Vec::new();
-        while count > 4 {
-            count /= 2;
-            let other = at(Expr::add(Expr::var(lane), Expr::Index(count)));
-            let add = Stmt::combine_at(lanes, Expr::var(lane), op, other);
-            stmts.extend(Stmt::for_range(lane, Expr::Index(0), Expr::Index(count), vec![add]));
-        }
-        let mut parts: Vec<Expr> = (0..count).map(|k| at(Expr::Index(k))).collect();
-        while parts.len() > 1 {
-            let half = parts.len() / 2;
-            let pair = |k: usize| Expr::binary(op, parts[k].clone(), parts[k + half].clone());
-            parts = (0..half).map(pair).collect();
-        }
-        stmts.extend(parts.into_iter().map(|part| Stmt::combine(self.name, op, part)));
-        stmts
+    /// Returns a loop that adds the lanes to the sum, one after another: given a tree, LLVM computes
+    /// the lanes in pairs, and not in a whole register.
+    fn combined(&self, lanes: &str, count: usize, lane: &str) -> Vec<Stmt> {
+        let part = Expr::load(lanes, Expr::var(lane));
+        let add = Stmt::combine(self.name, self.operator(), part);
+        Stmt::for_range(lane, Expr::Index(0), Expr::Index(count), vec![add])
     }
 }
 

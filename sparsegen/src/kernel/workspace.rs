@@ -202,33 +202,38 @@ fn collect<V: Value, C: Width>(
     harvested: &mut Vec<V>,
 ) {
     let count = entered.len();
-    let comparisons = count * count.checked_ilog2().unwrap_or(0) as usize;
-    let mut take = |coordinate: usize| core::mem::replace(&mut vals[coordinate], initial);
-    harvested.reserve(count);
-    if count < 24 || comparisons < groups.len() {
+    let Some(first) = entered.first() else { return };
+    let ends = entered.iter().fold((*first, *first), |(least, largest), coordinate| {
+        (least.min(*coordinate), largest.max(*coordinate))
+    });
+    let words = ends.0.to_usize() / WORD..ends.1.to_usize() / WORD + 1;
+    let comparisons = count * count.ilog2() as usize;
+    if words.len() <= count {
+        list(words, marks, entered);
+    } else if count < 24 || comparisons < groups.len() {
         entered.sort_unstable();
-        harvested.extend(entered.iter().map(|coordinate| {
-            let coordinate = coordinate.to_usize();
-            marks[coordinate / WORD] = 0;
-            take(coordinate)
-        }));
-        return;
+        entered.iter().for_each(|coordinate| marks[coordinate.to_usize() / WORD] = 0);
+    } else {
+        for coordinate in entered.iter() {
+            let word = coordinate.to_usize() / WORD;
+            groups[word / WORD] |= 1 << (word % WORD);
+        }
+        let words = groups.iter_mut().enumerate().flat_map(|(group, words)| {
+            Bits(core::mem::take(words)).map(move |word| group * WORD + word)
+        });
+        list(words, marks, entered);
     }
-    for coordinate in entered.iter() {
-        let word = coordinate.to_usize() / WORD;
-        groups[word / WORD] |= 1 << (word % WORD);
-    }
-    let mut sorted = entered.iter_mut();
-    for (group, words) in groups.iter_mut().enumerate() {
-        for word in Bits(core::mem::take(words)) {
-            let word = group * WORD + word;
-            for bit in Bits(core::mem::take(&mut marks[word])) {
-                let coordinate = word * WORD + bit;
-                harvested.push(take(coordinate));
-                if let Some(place) = sorted.next() {
-                    *place = narrow(coordinate);
-                }
-            }
+    let take = |coordinate: &C| core::mem::replace(&mut vals[coordinate.to_usize()], initial);
+    harvested.extend(entered.iter().map(take));
+}
+
+/// Lists the coordinates that are marked in words, and clears these.
+#[inline(always)]
+fn list<C: Width>(words: impl Iterator<Item = usize>, marks: &mut [u64], entered: &mut [C]) {
+    let mut places = entered.iter_mut();
+    for word in words {
+        for (bit, place) in Bits(core::mem::take(&mut marks[word])).zip(&mut places) {
+            *place = narrow(word * WORD + bit);
         }
     }
 }

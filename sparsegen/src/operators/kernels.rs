@@ -9355,20 +9355,19 @@ fn apply_dense_kernel<T: Value + num_traits::NumAssign>(
 
     for i in 0..i_size {
         let mut sum = T::ZERO;
-        // 8 parts of `sum` at a time.
-        let mut sum_lanes = [T::ZERO; 8];
-        for j_tile in 0..j_size / 8 {
-            for lane in 0..8 {
-                let j = j_tile * 8 + lane;
+        // 4 parts of `sum` at a time.
+        let mut sum_lanes = [T::ZERO; 4];
+        for j_tile in 0..j_size / 4 {
+            for lane in 0..4 {
+                let j = j_tile * 4 + lane;
                 let p_a = i * j_size + j;
                 sum_lanes[lane] += a_vals[p_a] * x_vals[j];
             }
         }
         for lane in 0..4 {
-            sum_lanes[lane] += sum_lanes[lane + 4];
+            sum += sum_lanes[lane];
         }
-        sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
-        for j in j_size / 8 * 8..j_size {
+        for j in j_size / 4 * 4..j_size {
             let p_a = i * j_size + j;
             sum += a_vals[p_a] * x_vals[j];
         }
@@ -10295,19 +10294,18 @@ fn dot_dense_kernel<T: Value + num_traits::NumAssign>(
     let (x_vals, y_vals) = unsafe { (Proven::new(x.vals()), Proven::new(y.vals())) };
 
     let mut sum = T::ZERO;
-    // 8 parts of `sum` at a time.
-    let mut sum_lanes = [T::ZERO; 8];
-    for i_tile in 0..i_size / 8 {
-        for lane in 0..8 {
-            let i = i_tile * 8 + lane;
+    // 4 parts of `sum` at a time.
+    let mut sum_lanes = [T::ZERO; 4];
+    for i_tile in 0..i_size / 4 {
+        for lane in 0..4 {
+            let i = i_tile * 4 + lane;
             sum_lanes[lane] += x_vals[i] * y_vals[i];
         }
     }
     for lane in 0..4 {
-        sum_lanes[lane] += sum_lanes[lane + 4];
+        sum += sum_lanes[lane];
     }
-    sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
-    for i in i_size / 8 * 8..i_size {
+    for i in i_size / 4 * 4..i_size {
         sum += x_vals[i] * y_vals[i];
     }
     sum
