@@ -24,7 +24,7 @@ use crate::ir::Bounds;
 use crate::level::Holds;
 use crate::names::beside;
 use crate::notation::{
-    Access, DeclaredFormat, Expr, Kernel, ReduceOp, Tensor, TensorId, VariableId, declare,
+    Access, DeclaredFormat, Expr, Function, Kernel, ReduceOp, Tensor, TensorId, VariableId, declare,
 };
 use crate::types::Literal;
 
@@ -103,6 +103,29 @@ pub struct Precomputed {
     pub op: ReduceOp,
     /// `true` if the value is an operand that is stored only to be looked up.
     pub is_copy: bool,
+}
+
+impl Precomputed {
+    /// Returns whether a condition is that an operand which is stored to be looked up has an entry, or
+    /// that the workspace has.
+    fn is_driver(&self, condition: &Expr) -> bool {
+        let Expr::Call(Function::Stored, of) = condition else { return false };
+        let Expr::Access(access) = &of[0] else { return false };
+        let mut is_own = self.workspace == *access;
+        self.value.for_each_access(&mut |copied| is_own |= copied == access);
+        self.is_copy && is_own
+    }
+}
+
+/// Returns a value without the conditions by which operands that are looked up also drive a loop.
+pub fn undriven<'v>(mut value: &'v Expr, precomputed: &[Precomputed]) -> &'v Expr {
+    let is_driver = |condition: &Expr| precomputed.iter().any(|part| part.is_driver(condition));
+    while let Expr::Call(Function::Mask, masked) = value
+        && masked[0].conjuncts().into_iter().all(is_driver)
+    {
+        value = &masked[1];
+    }
+    value
 }
 
 impl Program {

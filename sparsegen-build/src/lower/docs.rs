@@ -2,7 +2,7 @@
 
 use crate::concrete::parted::{Parted, Range};
 use crate::concrete::space::{BlockSize, Definition};
-use crate::concrete::{Program, Target};
+use crate::concrete::{Program, Target, undriven};
 use crate::coordinate::Coordinate;
 use crate::format::Places;
 use crate::ir;
@@ -167,7 +167,7 @@ fn rewriting(program: &Program) -> Option<String> {
     let parts = precomputed.iter().rev().filter(|part| !part.is_copy);
     let parts = parts.map(|part| show(&part.workspace, &part.value));
     let parts: Vec<String> = parts.collect();
-    let whole = show(&kernel.assignment.result, &kernel.assignment.value);
+    let whole = show(&kernel.assignment.result, undriven(&kernel.assignment.value, precomputed));
     is_rewritten.then(|| match parts.is_empty() {
         true => format!("Computed as {whole}."),
         false => format!("Computed as {}, then {whole}.", parts.join(", ")),

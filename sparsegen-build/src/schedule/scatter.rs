@@ -10,7 +10,8 @@ use crate::format::LevelExpr;
 use crate::level;
 use crate::notation::schedule::{Accumulator, Action};
 use crate::notation::{
-    Access, Expr, Function, Kernel, ReduceOp, TensorId, TensorRole, VariableId, VariableRole,
+    Access, BinaryOp, Expr, Function, Kernel, ReduceOp, TensorId, TensorRole, VariableId,
+    VariableRole,
 };
 use crate::types::Literal;
 
@@ -32,8 +33,12 @@ pub(super) fn add(kernel: &Kernel, forms: &mut Vec<(Kernel, Vec<Precomputed>)>) 
         let stored = taken.iter().filter(|part| part.is_copy).count();
         if stored < OPERANDS {
             let more = candidates(kernel, taken).into_iter();
-            let more: Vec<_> =
-                more.map(|(access, over)| form(kernel, taken, &access, over)).collect();
+            let more = more.flat_map(|(access, over)| {
+                let form = form(kernel, taken, &access, over);
+                let driven = driven(&form, kernel, &access);
+                std::iter::once(form).chain(driven)
+            });
+            let more: Vec<_> = more.collect();
             forms.extend(more);
         }
         of += 1;
@@ -119,6 +124,35 @@ fn is_only_tested(value: &Expr, operand: &Access) -> bool {
         }
         value => value.children().into_iter().all(|child| is_only_tested(child, operand)),
     }
+}
+
+/// Returns the form in which the entries of an operand that is stored in a workspace also drive the
+/// loop that stores the result, so that the entries of another workspace are looked up in their order
+/// and need not be sorted. `before` is the kernel without the workspace.
+fn driven(
+    (form, taken): &(Kernel, Vec<Precomputed>),
+    before: &Kernel,
+    operand: &Access,
+) -> Option<(Kernel, Vec<Precomputed>)> {
+    let (result, value) = (&before.assignment.result, &before.assignment.value);
+    let fill = |access: &Access| (access == operand).then(|| before.fill(access.tensor));
+    let is_needed = value.substitute(&fill).is_zero();
+    let is_of_result = operand.indices.iter().all(|v| result.indices.contains(v));
+    (is_needed && is_of_result).then_some(())?;
+    let is_stored =
+        |access: &Access| Expr::call(Function::Stored, vec![Expr::Access(access.clone())]);
+    let mut form = form.clone();
+    let own = taken.last()?;
+    form.assignment.value = match own.value {
+        // Its values are read where it drives.
+        Expr::Access(_) => {
+            let both = [operand, &own.workspace].map(is_stored);
+            let both = both.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+            Expr::call(Function::Mask, vec![both, value.clone()])
+        }
+        _ => Expr::call(Function::Mask, vec![is_stored(operand), form.assignment.value]),
+    };
+    Some((form, taken.clone()))
 }
 
 /// Returns the form of a kernel in which an operand is stored in a workspace over a variable.

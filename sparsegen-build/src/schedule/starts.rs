@@ -6,7 +6,7 @@ use super::{
     commands, distribute, inverse, precompute, reorder, scatter, split, unstored, windows,
 };
 use crate::concrete::space::{Basis, Space};
-use crate::concrete::{Precomputed, Program, Stmt, Target};
+use crate::concrete::{Precomputed, Program, Stmt, Target, undriven};
 use crate::notation::{Access, Kernel, VariableId};
 
 /// Returns a program without loops for each basis.
@@ -40,8 +40,8 @@ fn starts_of(
         let mut copies = precomputed.iter().filter(|part| part.is_copy);
         Some(copies.find(|part| part.workspace == *access)?.value.clone())
     };
-    let is_rewritten =
-        kernel.assignment.value.substitute(&copied) != conversion.kernel.assignment.value;
+    let own = undriven(&kernel.assignment.value, &precomputed).substitute(&copied);
+    let is_rewritten = own != conversion.kernel.assignment.value;
     let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
     let parts = precomputed.iter().map(|part| &part.value);
     if parts.chain([&kernel.assignment.value]).any(|value| space.repeats_slots(value)) {

@@ -175,7 +175,9 @@ fn sums_outside_of_what_comes_in_order_go_through_workspaces() {
         (
             "C[i,j] = D[i,j] / sum[k](A[i,k] * B[k,j])",
             "csr",
-            "∀i (∀j C[i,j] = D[i,j] / w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
+            "∀i (∀j (C[i,j] = D[i,j] / w[j] if stored(D[i,j])) \
+             where ∀k ∀j (w[j] += A[i,k] * B[k,j] if stored(d_lookup[j])) \
+             where ∀j d_lookup[j] = D[i,j])",
         ),
         // Full rows need no workspace.
         ("C[i,j] = A[i,k] * B[k,j]", "rows", "∀i ∀k ∀j C[i,j] += A[i,k] * B[k,j]"),

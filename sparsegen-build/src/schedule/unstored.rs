@@ -88,7 +88,8 @@ impl Counted<'_> {
         let all = variables.iter().copied().map(Expr::extent).reduce(Expr::mul)?;
         let all_values = Combined::of(*op, &unstored)?;
         let own = Expr::Reduce(reduce.clone());
-        let vanishes = replaced(&kernel.assignment.value, &own, &Expr::ZERO).is_zero();
+        let others = replaced(&kernel.assignment.value, &own, &Expr::ZERO);
+        let vanishes = kernel.without_entries(&others).is_zero();
         let entries = keep(kernel, taken, with(entries), over.clone());
         let number = keep(kernel, taken, count(stored), over);
         let is_fewer = |number| Expr::binary(BinaryOp::Lt, number, all.clone());

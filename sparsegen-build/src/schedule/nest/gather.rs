@@ -38,6 +38,9 @@ impl Nest<'_> {
             let inner: Vec<VariableId> = bound.iter().copied().chain([v]).collect();
             let (needs, left) = self.needs(&inner, &workspace, value);
             (gathered, value) = (masked(gathered, needs), left);
+            if self.is_driven(&value) {
+                self.look_up(workspace.tensor);
+            }
         }
         let producer = match gathered {
             Expr::Reduce(reduce) => self.accumulate(bound, &[v], &workspace, reduce)?,
@@ -63,7 +66,9 @@ impl Nest<'_> {
             .into_iter()
             .partition(|condition| self.is_located(inner, workspace, condition));
         if !self.is_nothing_without(workspace, &value) {
-            left.extend(needs.iter().cloned());
+            let is_left = |need: &&Expr| !left.iter().any(|other| self.implies(other, need));
+            let needed: Vec<Expr> = needs.iter().filter(is_left).cloned().collect();
+            left.extend(needed);
         }
         let factors = self
             .program
@@ -79,6 +84,35 @@ impl Nest<'_> {
             None => value,
         };
         (needs, value)
+    }
+
+    /// Returns whether a workspace has an entry, as a condition says, wherever the operand has one that
+    /// is stored in it.
+    fn implies(&self, condition: &Expr, other: &Expr) -> bool {
+        let (Expr::Call(Function::Stored, operand), Expr::Call(Function::Stored, workspace)) =
+            (condition, other)
+        else {
+            return false;
+        };
+        self.program.precomputed.iter().any(|part| {
+            part.value == operand[0] && workspace[0] == Expr::Access(part.workspace.clone())
+        })
+    }
+
+    /// Returns whether loops over a value must visit the entries of an operand, which then are all that
+    /// a workspace is read at.
+    fn is_driven(&self, value: &Expr) -> bool {
+        let Expr::Call(Function::Mask, masked) = value else { return false };
+        masked[0].conjuncts().into_iter().any(|condition| match condition {
+            Expr::Call(Function::Stored, of) => match &of[0] {
+                Expr::Access(access) => {
+                    let levels = &self.program.kernel.tensor(access.tensor).format.levels;
+                    levels.last().is_some_and(|last| last.level.locate().is_none())
+                }
+                _ => false,
+            },
+            _ => false,
+        })
     }
 
     /// Returns whether a value is zero where an operand or a workspace has no entry.

@@ -4,7 +4,7 @@ use super::super::precompute::is_uniform;
 use super::Nest;
 use crate::concrete::Program;
 use crate::format::{Format, LevelExpr, LevelSpec};
-use crate::level::{full_workspace, workspace};
+use crate::level::{full_workspace, lookup_workspace, workspace};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole, VariableId};
 use crate::types::{Dtype, Literal};
@@ -67,6 +67,15 @@ impl Nest<'_> {
             self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
         }
         workspace
+    }
+
+    /// Stores a workspace so that it is looked up, unless it has a value for every coordinate.
+    pub(super) fn look_up(&mut self, workspace: TensorId) {
+        let spec = &mut self.program.kernel.tensors[workspace.0].format.levels[0];
+        if spec.level.locate().is_none() {
+            spec.level = lookup_workspace();
+            spec.properties = spec.level.properties();
+        }
     }
 
     /// Returns the type of a value, which is that of the result if it depends on the context.
