@@ -38,7 +38,7 @@ impl Nest<'_> {
             let inner: Vec<VariableId> = bound.iter().copied().chain([v]).collect();
             let (needs, left) = self.needs(&inner, &workspace, value);
             (gathered, value) = (masked(gathered, needs), left);
-            if self.is_driven(&value) {
+            if self.is_driven(v, &value) {
                 self.look_up(workspace.tensor);
             }
         }
@@ -99,19 +99,19 @@ impl Nest<'_> {
         })
     }
 
-    /// Returns whether loops over a value must visit the entries of an operand, which then are all that
-    /// a workspace is read at.
-    fn is_driven(&self, value: &Expr) -> bool {
+    /// Returns whether a loop over a variable must visit the entries of an operand, as a value is
+    /// nothing elsewhere; a workspace over the variable is then read at no others.
+    fn is_driven(&self, v: VariableId, value: &Expr) -> bool {
         let Expr::Call(Function::Mask, masked) = value else { return false };
-        masked[0].conjuncts().into_iter().any(|condition| match condition {
-            Expr::Call(Function::Stored, of) => match &of[0] {
-                Expr::Access(access) => {
-                    let levels = &self.program.kernel.tensor(access.tensor).format.levels;
-                    levels.last().is_some_and(|last| last.level.locate().is_none())
-                }
-                _ => false,
-            },
-            _ => false,
+        masked[0].conjuncts().into_iter().any(|condition| {
+            let Expr::Call(Function::Stored, of) = condition else { return false };
+            let Expr::Access(access) = &of[0] else { return false };
+            let format = &self.program.kernel.tensor(access.tensor).format;
+            let mut levels = format.levels.iter().enumerate();
+            levels.any(|(level, spec)| {
+                let is_over = format.mode_of(level).is_some_and(|mode| access.indices[mode] == v);
+                is_over && spec.level.locate().is_none()
+            })
         })
     }
 
