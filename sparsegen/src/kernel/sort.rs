@@ -27,8 +27,8 @@ pub fn sort<W: Width>(coordinates: &mut [W]) {
     }
 }
 
-/// Sorts entries by coordinates, the first of which counts most; those that have the same keep their
-/// order.
+/// Sorts entries by coordinates, the first of which counts most. Entries with equal coordinates keep
+/// their order.
 ///
 /// Takes time proportional to the number of entries and, if they are many, of digits of the largest
 /// differences of coordinates; it then allocates a copy.
@@ -218,7 +218,7 @@ mod tests {
             for [rows, columns] in [[3, 1 << 20], [1 << 20, 3], [200, 300], [1, 1], [50_000; 2]] {
                 let coordinate = |(place, number): (usize, u64)| {
                     let (row, column) = (number % rows, number / rows % columns);
-                    // Equal ones are told apart by their place.
+                    // Equal entries differ in their place.
                     (row as u32, column as u32, place)
                 };
                 let entries = numbers(count).map(|number| number >> 8).enumerate();

@@ -131,3 +131,23 @@ fn is_linear(index: &Expr, loops: &[(String, Expr)]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::compile_str;
+
+    /// Returns whether the result of a product with a dense matrix is initialized before the loops.
+    fn initializes(expr: &str, a: &str) -> bool {
+        let tensors = format!("Y = 'dense', A = '{a}', X = 'dense'");
+        let manifest = format!("[kernels.k]\nexpr = '{expr}'\ntensors = {{ {tensors} }}\n");
+        compile_str("kernels.toml", &manifest).source.contains(".fill(0.0)")
+    }
+
+    #[test]
+    fn rows_that_are_visited_once_are_initialized_by_the_loops() {
+        assert!(!initializes("Y[i,k] = A[i,j] * X[j,k]", "csr"));
+        // Rows without entries are not visited, and others several times.
+        assert!(initializes("Y[i,k] = A[i,j] * X[j,k]", "dcsr"));
+        assert!(initializes("Y[i,k] = A[i,j] * X[j,k]", "csc"));
+    }
+}
