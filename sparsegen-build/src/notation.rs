@@ -298,6 +298,12 @@ impl Kernel {
         self.without_entries(value).is_zero()
     }
 
+    /// Returns whether a value is known to be zero where one operand or workspace has no entry.
+    pub fn vanishes_without(&self, access: &Access, value: &Expr) -> bool {
+        let fill = |other: &Access| (other == access).then(|| self.fill(access.tensor));
+        value.substitute(&fill).is_zero()
+    }
+
     /// Returns the variable with this id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0]

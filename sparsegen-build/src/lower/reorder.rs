@@ -33,7 +33,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Returns whether an iterator fills a sorted copy, rather than to iterate over a segment of it.
+    /// Returns whether an iterator fills a sorted copy. Others iterate over a segment of one.
     fn fills_copy(&self, iterator: &LevelIterator) -> bool {
         iterator.reorders() && *self.copy(iterator).levels.start() == iterator.level
     }

@@ -2,8 +2,8 @@
 //!
 //! They have a coordinate of the level that is sorted, and of each level below it that is sorted too,
 //! as long as every position has one child: the entries of `coo_unordered` are sorted once, by row
-//! and column. Below the last level, they have the value
-//! instead of the position, so that values are not looked up in the order of the copy.
+//! and column. Below the last level, they have the value instead of the position, so that values are
+//! not looked up in the order of the copy.
 
 use std::ops::RangeInclusive;
 

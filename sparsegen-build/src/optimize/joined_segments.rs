@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Element, Expr, Function, Stmt};
+use crate::ir::{Element, Expr, Function, Stmt, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -50,13 +50,14 @@ impl Joining {
             (Expr::Index(0), _) | (Expr::Load { .. }, Expr::Load { .. }) => true,
             (_, _) => false,
         };
+        let is_read = |name: &str| Uses::of_name(body, name).reads(name) > 0;
         let is_unused = |stmt: &Stmt| match stmt {
             Stmt::Comment(_) => true,
-            Stmt::Let { name, mutable: false, .. } => !mentions(body, name),
+            Stmt::Let { name, mutable: false, .. } => !is_read(name),
             _ => false,
         };
         let is_joined =
-            are_neighbours && is_range && !mentions(body, parent) && before.iter().all(is_unused);
+            are_neighbours && is_range && !is_read(parent) && before.iter().all(is_unused);
         is_joined.then(|| {
             let [start, end] = [first, last].map(|at| start.substitute(parent, at));
             Stmt::for_range(name, start, end, body.clone())
@@ -73,17 +74,6 @@ impl Joining {
             _ => false,
         }
     }
-}
-
-/// Returns whether statements use a variable or an array.
-fn mentions(body: &[Stmt], name: &str) -> bool {
-    let mut found = false;
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            found |= stmt.expressions().iter().any(|expr| expr.mentions(name));
-        });
-    }
-    found
 }
 
 #[cfg(test)]

@@ -135,8 +135,7 @@ fn driven(
     operand: &Access,
 ) -> Option<(Kernel, Vec<Precomputed>)> {
     let (result, value) = (&before.assignment.result, &before.assignment.value);
-    let fill = |access: &Access| (access == operand).then(|| before.fill(access.tensor));
-    let is_needed = value.substitute(&fill).is_zero();
+    let is_needed = before.vanishes_without(operand, value);
     let is_of_result = operand.indices.iter().all(|v| result.indices.contains(v));
     (is_needed && is_of_result).then_some(())?;
     let is_stored =
@@ -146,8 +145,7 @@ fn driven(
     form.assignment.value = match own.value {
         // Its values are read where it drives.
         Expr::Access(_) => {
-            let both = [operand, &own.workspace].map(is_stored);
-            let both = both.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+            let both = Expr::binary(BinaryOp::And, is_stored(operand), is_stored(&own.workspace));
             Expr::call(Function::Mask, vec![both, value.clone()])
         }
         _ => Expr::call(Function::Mask, vec![is_stored(operand), form.assignment.value]),

@@ -89,7 +89,7 @@ impl Counted<'_> {
         let all_values = Combined::of(*op, &unstored)?;
         let own = Expr::Reduce(reduce.clone());
         let others = replaced(&kernel.assignment.value, &own, &Expr::ZERO);
-        let vanishes = kernel.without_entries(&others).is_zero();
+        let vanishes = kernel.vanishes(&others);
         let entries = keep(kernel, taken, with(entries), over.clone());
         let number = keep(kernel, taken, count(stored), over);
         let is_fewer = |number| Expr::binary(BinaryOp::Lt, number, all.clone());

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Scope;
 use super::nest::{Nest, Target};
-use crate::ir::{Assembly, BinaryOp, Expr, Function, Result, Stmt, TensorResult};
+use crate::ir::{Assembly, BinaryOp, Expr, Function, Result, TensorResult, Uses};
 use crate::optimize::strips::expanded;
 
-/// The results that are initialized before the loops, and accumulated by one statement.
+/// The results that are initialized before the loops.
 pub(super) struct Initialized {
     results: BTreeMap<String, Of>,
     /// The arrays of the results that the loops initialize themselves.
@@ -21,20 +21,18 @@ struct Of {
     fill: Expr,
     /// The names of the extents.
     extents: Vec<String>,
-    /// The number of places where the loops read elements.
-    loads: usize,
+    /// The uses of the elements in all loops.
+    uses: Uses,
 }
 
 impl Initialized {
     pub(super) fn of(function: &Function) -> Initialized {
         let name = |size: &usize| function.sizes[*size].name.clone();
         let of = |result: &TensorResult| match &result.assembly {
-            Assembly::Computed { vals, zeroed: true, structure, .. }
-                if structure.is_empty() && stores(&function.body, &vals.name) == 1 =>
-            {
+            Assembly::Computed { vals, zeroed: true, structure, .. } if structure.is_empty() => {
                 let extents = result.shape.iter().map(name).collect();
-                let loads = loads(&function.body, &vals.name);
-                let of = Of { fill: (*result.fill).clone(), extents, loads };
+                let uses = Uses::of_name(&function.body, &vals.name);
+                let of = Of { fill: (*result.fill).clone(), extents, uses };
                 Some((vals.name.clone(), of))
             }
             Assembly::Computed { .. } | Assembly::Assembled { .. } => None,
@@ -73,7 +71,7 @@ impl Initialized {
         let is_once = *nest.from == Expr::Index(0)
             && ends == extents
             && is_linear(&index, &loops)
-            && result.loads == loads(nest.inner, &target.array);
+            && result.uses == Uses::of_name(nest.inner, &target.array);
         is_once.then(|| result.fill.clone())
     }
 
@@ -89,31 +87,6 @@ impl Initialized {
             }
         }
     }
-}
-
-/// Returns the number of places where statements read elements of an array.
-fn loads(body: &[Stmt], array: &str) -> usize {
-    let mut count = 0;
-    let mut look = |part: &Expr| {
-        count += usize::from(matches!(part, Expr::Load { array: of, .. } if of == array));
-    };
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            stmt.expressions().into_iter().for_each(|expr| expr.for_each(&mut look));
-        });
-    }
-    count
-}
-
-/// Returns the number of statements that store to an array.
-fn stores(body: &[Stmt], array: &str) -> usize {
-    let mut count = 0;
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            count += usize::from(matches!(stmt, Stmt::Store { array: of, .. } if of == array));
-        });
-    }
-    count
 }
 
 /// Returns whether an index numbers the coordinates of loops without gaps, outer loops first:

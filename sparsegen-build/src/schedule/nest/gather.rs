@@ -65,17 +65,14 @@ impl Nest<'_> {
         let (mut needs, mut left): (Vec<Expr>, Vec<Expr>) = conditions
             .into_iter()
             .partition(|condition| self.is_located(inner, workspace, condition));
-        if !self.is_nothing_without(workspace, &value) {
+        if !self.program.kernel.vanishes_without(workspace, &value) {
             let is_left = |need: &&Expr| !left.iter().any(|other| self.implies(other, need));
             let needed: Vec<Expr> = needs.iter().filter(is_left).cloned().collect();
             left.extend(needed);
         }
-        let factors = self
-            .program
-            .kernel
-            .sparse_accesses(&value)
-            .into_iter()
-            .filter(|access| *access != workspace && self.is_nothing_without(access, &value));
+        let factors = self.program.kernel.sparse_accesses(&value).into_iter().filter(|access| {
+            *access != workspace && self.program.kernel.vanishes_without(access, &value)
+        });
         let stored =
             factors.map(|access| Expr::call(Function::Stored, vec![Expr::Access(access.clone())]));
         needs.extend(stored.filter(|stored| self.is_located(inner, workspace, stored)));
@@ -113,13 +110,6 @@ impl Nest<'_> {
                 is_over && spec.level.locate().is_none()
             })
         })
-    }
-
-    /// Returns whether a value is zero where an operand or a workspace has no entry.
-    fn is_nothing_without(&self, access: &Access, value: &Expr) -> bool {
-        let fill =
-            |other: &Access| (other == access).then(|| self.program.kernel.fill(access.tensor));
-        value.substitute(&fill).is_zero()
     }
 
     /// Returns whether a condition is known in loops over `inner` variables at the cost of reading
