@@ -74,6 +74,8 @@ pub enum Expr {
     Bool(bool),
     /// The largest index of a width, `u32::MAX`, widened to `usize`; it marks vacant slots.
     Largest(Width),
+    /// `isize::MAX`, beyond every signed difference of indices.
+    LargestOffset,
     Var(String),
     /// `array[index]`. An index element is widened to `usize`, or to `isize` if it is signed.
     Load {

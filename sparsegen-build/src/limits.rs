@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn the_code_of_sums_of_matrices_grows_at_most_quadratically() {
         let blocks = "(i, j) -> (i : compressed, j / 4 : compressed, j % 4 : structured(2, 4))";
-        for format in ["csr", "dcsr", "ell", blocks] {
+        for format in ["csr", "dcsr", "ell", "dia", blocks] {
             let lines: Vec<usize> = (1..=8).map(|count| lines_of_sum(count, format)).collect();
             for (count, most) in (1..=8).map(|count| (count, count * count * lines[0])) {
                 let own = lines[count - 1];

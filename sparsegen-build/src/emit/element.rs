@@ -48,6 +48,7 @@ impl Body {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Contains { .. }
             | Expr::Var(_)
             | Expr::Len(_)
@@ -80,6 +81,7 @@ impl Body {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Contains { .. }

@@ -26,6 +26,7 @@ impl Body {
                 let largest = largest(*width);
                 if *width == Width::Usize { largest } else { quote!(#largest as usize) }
             }
+            Expr::LargestOffset => quote!(isize::MAX),
             Expr::Var(name) => {
                 let name = ident(name);
                 quote!(#name)
@@ -227,6 +228,7 @@ impl Body {
             Expr::Call(..)
             | Expr::ToIndex(..)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Search { .. }
             | Expr::Entry(_)
             | Expr::Field(..)
@@ -260,6 +262,7 @@ impl Body {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Contains { .. }
@@ -311,6 +314,7 @@ impl Body {
             Expr::Cast { value, from: None, to: Dtype::Usize } => self.ends_in_cast(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
+            | Expr::LargestOffset
             | Expr::Contains { .. }
             | Expr::Value(..)
             | Expr::Constant(..)

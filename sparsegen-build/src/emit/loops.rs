@@ -199,6 +199,7 @@ fn called_on(body: &[Stmt]) -> BTreeSet<String> {
         | Expr::Constant(..)
         | Expr::Bool(_)
         | Expr::Largest(_)
+        | Expr::LargestOffset
         | Expr::Load { .. }
         | Expr::Contains { .. }
         | Expr::Len(_)

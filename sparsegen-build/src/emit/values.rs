@@ -315,6 +315,7 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         | Expr::Index(_)
         | Expr::Bool(_)
         | Expr::Largest(_)
+        | Expr::LargestOffset
         | Expr::Var(_)
         | Expr::Load { .. }
         | Expr::Contains { .. }

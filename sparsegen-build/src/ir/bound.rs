@@ -128,6 +128,7 @@ impl Function {
                 | Expr::Constant(..)
                 | Expr::Bool(_)
                 | Expr::Largest(_)
+                | Expr::LargestOffset
                 | Expr::Search { .. }
                 | Expr::Entry(_)
                 | Expr::Field(..)

@@ -159,6 +159,7 @@ impl Search {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Load { .. }
             | Expr::Contains { .. }
             | Expr::Len(_)

@@ -26,6 +26,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         | Expr::Index(_)
         | Expr::Call(..)
         | Expr::Largest(_)
+        | Expr::LargestOffset
         | Expr::Search { .. }
         | Expr::Entry(_)
         | Expr::Field(..)
@@ -90,6 +91,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         }
         Expr::Bool(b) => write!(f, "{b}")?,
         Expr::Largest(width) => write!(f, "{width}::MAX")?,
+        Expr::LargestOffset => f.write_str("isize::MAX")?,
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Contains { workspace, index } => write!(f, "{workspace}.contains({index})")?,

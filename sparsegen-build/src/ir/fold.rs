@@ -272,6 +272,7 @@ impl Expr {
         match self {
             Expr::Index(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }

@@ -246,7 +246,8 @@ fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
         | Expr::Value(..)
         | Expr::Constant(..)
         | Expr::Bool(_)
-        | Expr::Largest(_) => {}
+        | Expr::Largest(_)
+        | Expr::LargestOffset => {}
         Expr::Var(name) | Expr::Len(name) | Expr::Extent(name, _) => visit(name),
         Expr::Load { array, index } | Expr::Contains { workspace: array, index } => {
             visit(array);

@@ -137,6 +137,7 @@ fn each_of_expr<'e>(expr: &'e Expr, visit: &mut dyn FnMut(Use, &'e str)) {
         | Expr::Constant(..)
         | Expr::Bool(_)
         | Expr::Largest(_)
+        | Expr::LargestOffset
         | Expr::Entry(_)
         | Expr::Field(..)
         | Expr::Unary(..)

@@ -12,6 +12,7 @@ impl Expr {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..) => {}
@@ -49,6 +50,7 @@ impl Expr {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Entry(_)
             | Expr::Field(..)
             | Expr::Unary(..)
@@ -104,6 +106,7 @@ impl Expr {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::LargestOffset
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..) => self.clone(),

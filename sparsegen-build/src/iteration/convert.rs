@@ -64,7 +64,8 @@ pub(super) fn convert(
         } else if dedups {
             iterator.conversions.push(Conversion::Dedup);
         }
-        if !fused && !alone && optional.contains(member) {
+        let may_lack = !alone || !iterator.walks(program) && iterator.parents.may_be_none();
+        if !fused && may_lack && optional.contains(member) {
             iterator.conversions.push(Conversion::Optional);
         }
         iterator.reaches(program).then_some(iterator)

@@ -99,29 +99,34 @@ impl LevelIterator {
 
     /// Returns whether this level and its deferred levels store all coordinates.
     pub fn is_full(&self, program: &Program) -> bool {
+        self.parents != Positions::AtMostOne && self.stores_all(program)
+    }
+
+    /// Returns whether this level and its deferred levels store all coordinates below each parent.
+    fn stores_all(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;
-        self.parents != Positions::AtMostOne
-            && levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
+        levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
             && (self.level..=self.through).all(|level| !self.may_leave(program, level))
+    }
+
+    /// Returns whether the levels store all coordinates of the loop below each parent.
+    pub fn has_all_below(&self, program: &Program) -> bool {
+        self.stores_all(program) || self.bounds_loop(program)
     }
 
     /// Returns whether the levels store all coordinates of the loop.
     pub fn has_all(&self, program: &Program) -> bool {
-        self.is_full(program) || self.bounds_loop(program)
+        self.is_full(program) || self.bounds_loop(program) && self.parents == Positions::One
     }
 
     /// Returns whether the loop has no other coordinates than those of the level, which the levels
-    /// above determine: all that exist on a diagonal. Iterators of different tensors agree on them.
-    /// There is at least one, since the diagonal exists.
+    /// above determine: all that exist on a diagonal. Iterators of different tensors agree on them,
+    /// also those without an entry above. There is at least one, since the diagonal exists.
     pub fn bounds_loop(&self, program: &Program) -> bool {
-        let spec = self.spec(program);
-        let is_given =
-            spec.level.coordinate_iteration().is_some() && spec.level.arrays().is_empty();
-        is_given
-            && !spec.properties.full
+        is_given(self.spec(program))
             && self.level > 0
             && self.drives
-            && self.parents == Positions::One
+            && self.parents.are_single()
             && self.part(program).is_none()
             && self.waiting_are_full(program)
             && !self.may_leave(program, self.level)
@@ -208,6 +213,13 @@ impl LevelIterator {
         let level = format!("{}{}", program.tensor(self.access.tensor).name, self.level + 1);
         self.conversions.iter().fold(level, |inner, conversion| format!("{conversion}({inner})"))
     }
+}
+
+/// Returns whether the levels above determine the coordinates of a level, without arrays.
+pub fn is_given(spec: &LevelSpec) -> bool {
+    spec.level.coordinate_iteration().is_some()
+        && spec.level.arrays().is_empty()
+        && !spec.properties.full
 }
 
 impl fmt::Display for Conversion {

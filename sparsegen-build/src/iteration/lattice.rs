@@ -24,9 +24,9 @@ pub use super::regions::Set;
 /// The merge lattice of one loop.
 #[derive(Clone, Debug)]
 pub struct Lattice {
-    /// Iterators over full levels, and those that bound the loop.
+    /// Iterators over full levels, and those that bound the loop, if their parents have an entry.
     full: Set,
-    /// Iterators that bound the loop.
+    /// Iterators that bound the loop, with or without an entry.
     bounding: Set,
     /// Iterators over other levels.
     sparse: Set,
@@ -43,8 +43,8 @@ pub struct Lattice {
     reads: Vec<Set>,
     /// Iterators whose presence does not change the bodies.
     optional: Set,
-    /// `true` if an iterator can be exhausted, with no coordinates left.
-    can_end: bool,
+    /// `true` if the coordinates are those of a dimension, so that none is negative.
+    is_dimension: bool,
     /// The largest number of regions for which there is a merge point for each set of iterators.
     apart: usize,
 }
@@ -103,7 +103,7 @@ impl Lattice {
         let full = select(&|iterator| iterator.has_all(program));
         let sparse = select(&|iterator| !iterator.has_all(program));
         let locatable = select(&|iterator| iterator.can_locate(program)).union(bounding);
-        let can_end = iterators.iter().all(|it| !it.spec(program).expr.may_be_negative());
+        let is_dimension = iterators.iter().all(|it| !it.spec(program).expr.may_be_negative());
         let kernel = &program.kernel;
         let reads = |stmt: &Stmt| {
             let reads = stmt.reads();
@@ -146,7 +146,7 @@ impl Lattice {
             }
             .outcomes()
         };
-        let may_be = |it: &LevelIterator| can_end && optional::may_be(program, it, body);
+        let may_be = |it: &LevelIterator| optional::may_be(program, it, body);
         let optional = select(&may_be);
         let levels = optional.members().map(|member| iterators[member].levels_below(program));
         let most = optional::bodies(optional.len(), levels.max().unwrap_or(0));
@@ -165,7 +165,7 @@ impl Lattice {
             bodies,
             reads,
             optional,
-            can_end,
+            is_dimension,
             apart: LOOPS,
         })
     }
@@ -201,7 +201,7 @@ impl Lattice {
     /// `None` if the region has no effect, or if operands may have entries that do not count.
     pub fn without_rest(&self) -> Option<(Lattice, Stmt)> {
         let rest = self.outcomes.at(Set::EMPTY);
-        if rest == 0 || !self.can_end {
+        if rest == 0 || !self.is_dimension {
             return None;
         }
         let mut visited = self.clone();
@@ -226,7 +226,7 @@ impl Lattice {
         }
         let relevant = self.outcomes.support().union(self.optional.intersection(read));
         let point = self.point(relevant)?;
-        let drivers = point.drivers.minus(self.full);
+        let drivers = self.ending(point.drivers);
         let regions = point.cases.iter().filter(|(_, outcome)| *outcome != 0).map(|(set, _)| *set);
         let needed = regions.fold(drivers, Set::intersection);
         Some(MergePoint { ended: drivers.minus(needed), ..point })
@@ -245,8 +245,10 @@ impl Lattice {
         let outcomes = cases.iter().map(|(_, outcome)| self.reads[*outcome]);
         let read = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
         // The range of the loop must be known.
-        let bounding = read.intersection(self.bounding).members().chain(self.bounding.members());
-        let bounding = Set::of(bounding.take(1));
+        let read_here = read.union(sparse).intersection(self.bounding);
+        let bounding = [read.intersection(self.bounding), read_here, self.bounding];
+        let bounding = bounding.into_iter().find(|set| !set.is_empty()).unwrap_or(Set::EMPTY);
+        let bounding = Set::of(bounding.members().take(1));
         let full = read.union(bounding);
         let all = sparse.union(full);
         let mut drivers = all.minus(self.locatable);
@@ -269,11 +271,16 @@ impl Lattice {
         Some(MergePoint { drivers, located, by_dimension, ended, cases })
     }
 
+    /// Returns the drivers that end a loop when they are exhausted.
+    fn ending(&self, drivers: Set) -> Set {
+        drivers.minus(self.full).minus(self.bounding)
+    }
+
     /// Returns the drivers, extended by iterators with `locate` that must be iterated to visit
     /// every region. Returns `None` if a region has no such iterator, or if they cannot be iterated
     /// together.
     fn walk(&self, mut drivers: Set, regions: &[Set]) -> Option<Set> {
-        let candidates = self.driving.minus(self.full);
+        let candidates = self.driving.minus(self.full).minus(self.bounding);
         while let Some(missed) = regions.iter().find(|set| !set.meets(drivers)) {
             let gain = |member: &usize| {
                 let with = drivers.with(*member);

@@ -18,47 +18,77 @@ pub(crate) struct MustExecute<'p> {
 impl MustExecute<'_> {
     /// Returns whether a plan must execute such an assignment.
     pub(crate) fn holds_for(&self, plan: &Plan) -> bool {
+        self.holds_if_any(plan, &[])
+    }
+
+    /// Returns whether a body of a loop must execute such an assignment wherever it runs.
+    pub(crate) fn holds_in(&self, outer: &Loop, outcome: usize) -> bool {
+        self.holds_if_any(&outer.bodies[outcome], &outer.entered_by(outcome))
+    }
+
+    /// Returns whether a plan must execute such an assignment if any of the accesses has an entry.
+    fn holds_if_any(&self, plan: &Plan, some: &[&Access]) -> bool {
         match plan {
             Plan::Loop(inner) => {
                 let ranges = self.ranges_count && inner.exhaustive;
-                ranges && self.holds_everywhere(inner) || self.holds_at_an_entry(inner)
+                ranges && self.holds_everywhere(inner) || self.holds_at_an_entry(inner, some)
             }
             Plan::Where { consumer, producer, .. } => {
                 let mut results = self.program.targets.iter().map(|target| target.access.tensor);
-                self.holds_for(consumer)
-                    || results.any(|result| producer.assigns(result)) && self.holds_for(producer)
+                self.holds_if_any(consumer, some)
+                    || results.any(|result| producer.assigns(result))
+                        && self.holds_if_any(producer, some)
             }
             Plan::If { .. } | Plan::Visit(_) => false,
             Plan::Assign { target, value, .. } => {
                 !value.is_masked() && (self.counts)(target, value)
             }
             Plan::Sequence(plans) => match either(plans) {
-                Some((_, holds, otherwise)) => self.holds_for(holds) && self.holds_for(otherwise),
-                None => plans.iter().any(|plan| self.holds_for(plan)),
+                Some((_, holds, otherwise)) => {
+                    [holds, otherwise].iter().all(|plan| self.holds_if_any(plan, some))
+                }
+                None => plans.iter().any(|plan| self.holds_if_any(plan, some)),
             },
         }
     }
 
     fn holds_everywhere(&self, inner: &Loop) -> bool {
         inner.rest.is_none_or(|rest| self.holds_for(&inner.bodies[rest]))
-            && inner.points.iter().all(|point| {
-                point.cases.iter().all(|(_, outcome)| self.holds_for(&inner.bodies[*outcome]))
-            })
+            && inner
+                .points
+                .iter()
+                .all(|point| point.cases.iter().all(|(_, outcome)| self.holds_in(inner, *outcome)))
     }
 
-    /// Returns whether an iterator of a loop must have an entry, and the loop must execute such an
-    /// assignment at each of its entries.
-    fn holds_at_an_entry(&self, inner: &Loop) -> bool {
+    /// Returns whether an iterator of a loop must have an entry, if any access of `some` has one
+    /// above, and the loop must execute such an assignment at each entry of that iterator.
+    fn holds_at_an_entry(&self, inner: &Loop, some: &[&Access]) -> bool {
+        let iterators = || inner.iterators.iter().enumerate();
+        let certain = |(member, iterator): (usize, &LevelIterator)| {
+            !iterator.parents.may_be_none() && self.holds_at_entries(inner, member)
+        };
+        let holds_below = |access: &&Access| {
+            iterators().any(|(member, iterator)| {
+                iterator.access == **access && self.holds_at_entries(inner, member)
+            })
+        };
+        iterators().any(certain) || !some.is_empty() && some.iter().all(holds_below)
+    }
+
+    /// Returns whether an iterator of a loop has an entry below each parent, and the loop must execute
+    /// such an assignment at each entry.
+    fn holds_at_entries(&self, inner: &Loop, member: usize) -> bool {
         let Some(first) = inner.points.first() else { return false };
-        let mut drivers = first.drivers.members();
-        drivers.any(|member| {
-            self.has_entries(&inner.iterators[member])
-                && inner.points.iter().filter(|point| point.drivers.contains(member)).all(|point| {
-                    cases_with(member, point).is_some_and(|cases| {
-                        cases.into_iter().all(|outcome| self.holds_for(&inner.bodies[outcome]))
-                    })
+        let iterator = &inner.iterators[member];
+        let bounds = iterator.bounds_loop(self.program);
+        let visits = |point: &&MergePoint| bounds || point.drivers.contains(member);
+        visits(&first)
+            && self.has_entries(iterator)
+            && inner.points.iter().filter(visits).all(|point| {
+                cases_with(member, point).is_some_and(|cases| {
+                    cases.into_iter().all(|outcome| self.holds_in(inner, outcome))
                 })
-        })
+            })
     }
 
     /// Returns whether an iterator has an entry below each parent: its level is branchless or bounds
@@ -71,7 +101,6 @@ impl MustExecute<'_> {
             || above.is_some_and(|above| !above.properties.padded);
         let space = &self.program.space;
         has_any
-            && !iterator.parents.may_be_none()
             && iterator.waiting_are_full(self.program)
             && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
     }

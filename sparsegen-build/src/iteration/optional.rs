@@ -8,7 +8,7 @@ use crate::concrete::{Program, Stmt};
 use crate::limits::{BODIES, CASES};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
-use super::iterator::LevelIterator;
+use super::iterator::{LevelIterator, is_given};
 
 /// Returns the largest number of bodies of a loop that distinguishes so many operands that may be
 /// optional, with so many levels below.
@@ -31,8 +31,8 @@ fn nested(operands: usize, levels: usize, regions: usize) -> usize {
 }
 
 /// Returns whether a loop around `body` needs no separate code for coordinates without an entry: the
-/// level below can be iterated or located in below an empty segment of positions, or there is no
-/// level below, the value is only added, and each element that is read is an entry.
+/// level below can be iterated or located in below an empty segment of positions, or the levels above
+/// determine its coordinates, or there is no level below, the value is only added, and each element that is read is an entry.
 pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -> bool {
     let format = &program.tensor(iterator.access.tensor).format;
     let suits = match format.levels.get(iterator.through + 1) {
@@ -40,7 +40,7 @@ pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -
             let is_walked = below.level.position_iteration().is_some_and(|iteration| {
                 iteration.all_carried().is_empty() && iteration.groups().is_none()
             });
-            is_walked || below.level.locate().is_some()
+            is_walked || below.level.locate().is_some() || is_given(below)
         }
         None => {
             let mut levels = format.levels[iterator.level..].iter();

@@ -11,7 +11,7 @@ use crate::format::{Format, LevelSpec};
 use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
 };
-use crate::iteration::plan::Plan;
+use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
 use crate::notation::{Access, TensorId, VariableId};
@@ -304,7 +304,12 @@ impl<'p> Assembler<'p> {
     /// Returns the statements at the end of a body whose coordinate belongs to `level`: they append
     /// the coordinate and the edges to its children. They test whether there are any, unless the
     /// plan always stores one.
-    pub(super) fn close(&self, level: usize, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
+    pub(super) fn close(
+        &self,
+        level: usize,
+        (outer, outcome): (&Loop, usize),
+        scope: &Scope,
+    ) -> Vec<Stmt> {
         if self.is_walked() {
             return self.close_known(level, scope);
         }
@@ -330,7 +335,7 @@ impl<'p> Assembler<'p> {
             return stmts;
         }
         stmts.extend(self.edges(level + 1, None));
-        if self.levels()[level].properties.full || self.stores_for_certain(plan) {
+        if self.levels()[level].properties.full || self.stores_for_certain(outer, outcome) {
             return stmts;
         }
         Stmt::when(self.has_grown(level + 1), stmts)

@@ -15,7 +15,7 @@ use super::combine::Combine;
 use super::origin::{continued, marked, origin};
 use super::scope::{Reached, Scope};
 use super::subscripts::locate_where;
-use crate::notation::ReduceOp;
+use crate::notation::{Access, ReduceOp};
 
 impl Lowering<'_> {
     /// Lowers the cases of a merge point. `here` has a condition for each driver that may not have
@@ -105,7 +105,13 @@ impl Lowering<'_> {
             let any = any.collect::<Option<Vec<Expr>>>().into_iter().flatten().reduce(Expr::or);
             match any {
                 Some(condition)
-                    if !self.is_all_that_is_left(inner, point, uncertain, &earlier, &sets) =>
+                    if !self.is_all_that_is_left(
+                        inner,
+                        point,
+                        (uncertain, &earlier),
+                        &sets,
+                        scope,
+                    ) =>
                 {
                     arms.push((condition, body));
                 }
@@ -178,6 +184,10 @@ impl Lowering<'_> {
     pub(super) fn region(&mut self, inner: &Loop, outcome: usize, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
         scope.origin = origin(inner, Part::Body(outcome));
+        let entered: Vec<Access> = inner.entered_by(outcome).into_iter().cloned().collect();
+        if !entered.is_empty() {
+            scope.entered = entered;
+        }
         let assembled = self.assembled(inner, &scope);
         let mut stmts = Vec::new();
         for (result, level) in &assembled {
@@ -189,7 +199,7 @@ impl Lowering<'_> {
         stmts.extend(self.plan(&inner.bodies[outcome], &scope));
         let mut end = Vec::new();
         for (result, level) in &assembled {
-            end.extend(self.assemblers[*result].close(*level, &inner.bodies[outcome], &scope));
+            end.extend(self.assemblers[*result].close(*level, (inner, outcome), &scope));
         }
         stmts.extend(continued(&scope, end));
         marked(scope.origin, stmts)
@@ -209,14 +219,15 @@ impl Lowering<'_> {
     }
 
     /// Returns whether every region that no earlier case matches contains one of `sets`. If no
-    /// driver covers the whole dimension, every region contains a driver.
+    /// driver covers the whole dimension, every region contains a driver; below an entry of any of
+    /// several operands, it contains that of one.
     fn is_all_that_is_left(
         &self,
         inner: &Loop,
         point: &MergePoint,
-        uncertain: Set,
-        earlier: &[Set],
+        (uncertain, earlier): (Set, &[Set]),
         sets: &[Set],
+        scope: &Scope,
     ) -> bool {
         let drivers = Set::of(uncertain.members().filter(|member| point.drivers.contains(*member)));
         // A driver at an unused position has no entry.
@@ -229,13 +240,25 @@ impl Lowering<'_> {
         let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
         // It suffices to check the smallest regions.
         let smallest = match some_is_there {
-            true => drivers.members().map(|driver| Set::EMPTY.with(driver)).collect(),
-            false => vec![Set::EMPTY],
+            true => drivers.members().map(|driver| Set::of([driver])).collect(),
+            false => self.entered(inner, scope).unwrap_or_else(|| vec![Set::EMPTY]),
         };
         smallest
             .into_iter()
             .filter(|present| !earlier.iter().any(|case| case.is_subset(*present)))
             .all(|present| sets.iter().any(|set| set.is_subset(present)))
+    }
+
+    /// Returns iterators of which at least one has an entry at each coordinate of a loop, as one of
+    /// their operands has one in the enclosing loops.
+    fn entered(&self, inner: &Loop, scope: &Scope) -> Option<Vec<Set>> {
+        let below = |access: &Access| {
+            let mut iterators = inner.iterators.iter();
+            let member = iterators.position(|iterator| iterator.access == *access)?;
+            inner.iterators[member].has_all_below(self.program).then(|| Set::of([member]))
+        };
+        let iterators: Option<Vec<Set>> = scope.entered.iter().map(below).collect();
+        iterators.filter(|iterators| !iterators.is_empty())
     }
 
     /// Looks up levels of an iterator at known coordinates, and returns the conditions for an

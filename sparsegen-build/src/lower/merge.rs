@@ -225,7 +225,11 @@ impl Lowering<'_> {
                 let end = ends[member].clone().expect("drivers by position have an end");
                 let lasts = Expr::lt(Expr::var(&position), end);
                 let access = self.access(iterator, &Expr::var(&position), scope);
-                body.extend(or_beyond(&own_name, lasts, access));
+                let beyond = match iterator.spec(self.program).expr.may_be_negative() {
+                    true => Expr::LargestOffset,
+                    false => Expr::largest(Width::Usize),
+                };
+                body.extend(or_beyond(&own_name, lasts, access, beyond));
             } else if sparse.contains(member) {
                 body.extend(self.dereference(iterator, &Expr::var(&position), &own_name, scope));
             }
@@ -349,10 +353,9 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns `let j_a = if … { … } else { usize::MAX };`: the coordinate of an exhausted iterator is
-/// larger than all others.
-fn or_beyond(name: &str, lasts: Expr, access: Found) -> Vec<Stmt> {
-    let beyond = Expr::Largest(Width::Usize);
+/// Returns `let j_a = if … { … } else { usize::MAX };`: the coordinate of an exhausted iterator,
+/// `beyond`, is larger than all others.
+fn or_beyond(name: &str, lasts: Expr, access: Found, beyond: Expr) -> Vec<Stmt> {
     if access.prelude.is_empty() {
         return vec![Stmt::bind(name, Expr::choose(lasts, access.value, beyond))];
     }

@@ -39,6 +39,8 @@ pub(super) struct Scope {
     pub(super) intervals: BTreeMap<VariableId, Segment>,
     /// By result: the known positions of its levels, outermost first.
     pub(super) results: BTreeMap<TensorId, Vec<Expr>>,
+    /// Accesses of which at least one has an entry in the enclosing loops; none if it is not known.
+    pub(super) entered: Vec<Access>,
     /// The body that is lowered, if its loop has a number.
     pub(super) origin: Option<Origin>,
 }

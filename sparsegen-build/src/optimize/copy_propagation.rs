@@ -55,6 +55,7 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         Expr::Value(..)
         | Expr::Constant(..)
         | Expr::Largest(_)
+        | Expr::LargestOffset
         | Expr::Load { .. }
         | Expr::Contains { .. }
         | Expr::Len(_)

@@ -34,6 +34,7 @@ impl Machine {
             Expr::Constant(path, dtype) => self.own(path, *dtype, &[]),
             Expr::Bool(b) => Ok(Value::Bool(*b)),
             Expr::Largest(width) => Ok(Value::Index(largest(*width))),
+            Expr::LargestOffset => Ok(Value::Signed(isize::MAX)),
             Expr::Var(name) => {
                 let variable = self.scopes.iter().rev().find_map(|scope| scope.get(name));
                 Ok(variable.ok_or_else(|| format!("`{name}` is not declared"))?.value)

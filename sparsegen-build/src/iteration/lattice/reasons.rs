@@ -119,7 +119,7 @@ impl Lattice {
 
     /// Returns whether a single merge point runs while any operand has entries.
     pub(super) fn is_one_loop(&self) -> bool {
-        !self.optional.is_empty() || self.can_end && self.regions() > self.apart
+        !self.optional.is_empty() || self.regions() > self.apart
     }
 
     /// Returns the merge points in the order in which they run, each with the sparse iterators whose
@@ -137,7 +137,7 @@ impl Lattice {
                 continue;
             }
             let Some(point) = self.point(relevant) else { continue };
-            let ending = point.drivers.minus(self.full);
+            let ending = self.ending(point.drivers);
             left.extend(ending.members().map(|driver| remaining.without(driver)));
             points.push((relevant, point));
         }

@@ -29,7 +29,7 @@ fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usi
         bodies: Vec::new(),
         reads: vec![Set::of(0..count); bodies],
         optional: Set::EMPTY,
-        can_end: true,
+        is_dimension: true,
         apart: LOOPS,
     }
 }
@@ -144,7 +144,7 @@ fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Out
         bodies: Vec::new(),
         reads: vec![sparse; 2],
         optional: Set::EMPTY,
-        can_end: true,
+        is_dimension: true,
         apart: LOOPS,
     }
 }

@@ -165,11 +165,6 @@ impl Plan {
         reads
     }
 
-    /// Returns whether some assignment must execute if no dimension is empty.
-    fn must_execute(&self, program: &Program) -> bool {
-        MustExecute { program, ranges_count: true, counts: &|_, _| true }.holds_for(self)
-    }
-
     /// Returns whether a nested loop searches entries of a result that is assembled in order among
     /// all coordinates, which takes more time than the number of entries.
     pub fn searches_entries(&self, program: &Program) -> bool {
@@ -185,10 +180,12 @@ impl Plan {
                         && !point.drivers.is_empty()
                         && !point.drivers.members().any(full)
                 };
+                // Whether each body must execute some assignment if no dimension is empty.
+                let always = MustExecute { program, ranges_count: true, counts: &|_, _| true };
                 let searches = depth > 0
                     && program.targets.iter().any(|t| is_ordered(program, t, inner.variable))
                     && !inner.points.iter().all(walks)
-                    && !inner.bodies.iter().skip(1).all(|body| body.must_execute(program));
+                    && !(1..inner.bodies.len()).all(|body| always.holds_in(inner, body));
                 searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))
             }
             Plan::Where { consumer, producer, .. } => {
@@ -198,6 +195,18 @@ impl Plan {
             Plan::If { body, .. } => body.searches_within(program, depth),
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.searches_within(program, depth)),
         }
+    }
+}
+
+impl Loop {
+    /// Returns accesses of which at least one has an entry wherever the loop runs a body, or none if
+    /// it also runs without them.
+    pub fn entered_by(&self, outcome: usize) -> Vec<&Access> {
+        let cases = self.points.iter().flat_map(|point| &point.cases);
+        let sets = cases.filter(|(_, of)| *of == outcome).map(|(set, _)| set.members().next());
+        let one_of_each: Option<Vec<usize>> = sets.collect();
+        let members = one_of_each.into_iter().flatten();
+        members.map(|member| &self.iterators[member].access).collect()
     }
 }
 

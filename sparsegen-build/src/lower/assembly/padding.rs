@@ -3,7 +3,7 @@
 use super::Assembler;
 use crate::format::Places;
 use crate::iteration::must_execute::MustExecute;
-use crate::iteration::plan::Plan;
+use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, BinaryOp, Expr, VariableId};
 
 impl Assembler<'_> {
@@ -18,10 +18,12 @@ impl Assembler<'_> {
         (is_unpadded || has_few) && !is_entry
     }
 
-    /// Returns whether a plan always stores an entry into the result, so that no test is needed.
-    pub(in crate::lower) fn stores_for_certain(&self, plan: &Plan) -> bool {
+    /// Returns whether a body of a loop always stores an entry into the result, so that no test is
+    /// needed.
+    pub(in crate::lower) fn stores_for_certain(&self, outer: &Loop, outcome: usize) -> bool {
         let counts = |target: &Access, value: &_| target == self.target && !self.filters(value);
-        MustExecute { program: self.program, ranges_count: false, counts: &counts }.holds_for(plan)
+        let stores = MustExecute { program: self.program, ranges_count: false, counts: &counts };
+        stores.holds_in(outer, outcome)
     }
 
     /// Returns whether the loops over a variable store an entry at each of their coordinates.
@@ -30,8 +32,8 @@ impl Assembler<'_> {
         plan.for_each_loop(&mut |inner| {
             if inner.variable == v && inner.bodies.iter().any(|body| body.assigns(self.tensor())) {
                 any = true;
-                let mut run = inner.bodies.iter().skip(1);
-                all &= inner.rest.is_none() && run.all(|body| self.stores_for_certain(body));
+                let mut run = 1..inner.bodies.len();
+                all &= inner.rest.is_none() && run.all(|body| self.stores_for_certain(inner, body));
             }
         });
         any && all
