@@ -24,6 +24,9 @@ struct File {
 /// The largest number of elements of a dense tensor.
 const LARGEST: usize = 40_000;
 
+/// The largest number of entries that are generated where a tensor has no other structure.
+const FULL: usize = 4_000;
+
 /// The number of files that a case is run on.
 const OF_EACH: usize = 2;
 
@@ -74,7 +77,7 @@ fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> O
         let entries = if name == taken.tensor {
             let entries = file.entries.iter();
             entries.map(|(at, value)| (at.clone(), Number::Real(*value))).collect()
-        } else if shape.len() <= 1 || count <= LARGEST {
+        } else if shape.len() <= 1 || count <= FULL {
             let all = 0..count;
             all.map(|k| (worlds::coordinate(&shape, k), value(&mut random))).collect()
         } else if shape == file.shape {
