@@ -54,10 +54,23 @@ pub struct Kernel {
     pub lines: Vec<Line>,
     /// The meaning of the identifiers in `source`, except for those of the crate `sparsegen`.
     pub names: BTreeMap<String, Meaning>,
-    /// The arguments of the main function, in order, as names of [`Kernel::tensors`].
-    pub arguments: Vec<String>,
+    /// The name of its main function: that of the kernel, or `NAME_into` for an update.
+    pub function: String,
+    /// The arguments of the main function, in order.
+    pub arguments: Vec<Argument>,
     /// The warnings, in the order of the manifest.
     pub warnings: Diagnostics,
+}
+
+/// An argument of a kernel's main function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// One of [`Kernel::tensors`], by its name in the manifest.
+    Tensor(String),
+    /// A coordinate, by its name in Rust.
+    Index(String),
+    /// A list of coordinates, by its name in Rust.
+    Indices(String),
 }
 
 /// A tensor that a kernel reads or returns.
@@ -79,6 +92,8 @@ pub struct Tensor {
     pub marker: String,
     /// The element type.
     pub dtype: String,
+    /// `true` if it stores no values; the value of every entry is 1.
+    pub is_pattern: bool,
     /// `true` if the kernel computes it.
     pub is_result: bool,
     /// `true` if it is passed or returned by value, as a scalar.
@@ -139,6 +154,7 @@ impl Kernel {
     /// Adds the arguments of the main function, and the types of their formats.
     fn add_arguments(&mut self, compiled: &ir::Kernel) {
         let Some(entry) = compiled.entries.first() else { return };
+        self.function = entry.name.clone();
         let returned = entry.returns.iter();
         let types = entry.parameters.iter().map(|parameter| (Some(&parameter.name), &parameter.ty));
         for (name, ty) in types.chain(returned.map(|ty| (None, ty))) {
@@ -146,9 +162,16 @@ impl Kernel {
                 Some(name) => tensor.argument == *name,
                 None => tensor.is_result && tensor.marker.is_empty(),
             };
-            let Some(tensor) = self.tensors.iter_mut().find(is_it) else { continue };
-            tensor.marker = marker(ty);
-            self.arguments.extend(name.map(|_| tensor.name.clone()));
+            let tensor = self.tensors.iter_mut().find(is_it);
+            self.arguments.extend(match (name, &tensor, ty) {
+                (Some(name), _, ir::Type::Index) => Some(Argument::Index(name.clone())),
+                (Some(name), _, ir::Type::Slice(_)) => Some(Argument::Indices(name.clone())),
+                (Some(_), Some(tensor), _) => Some(Argument::Tensor(tensor.name.clone())),
+                _ => None,
+            });
+            if let Some(tensor) = tensor {
+                tensor.marker = marker(ty);
+            }
         }
     }
 }
@@ -318,6 +341,7 @@ fn arguments(kernel: &notation::Kernel) -> Vec<Tensor> {
             format: tensor.format.name.clone().unwrap_or_else(|| map.clone()),
             levels: levels(&tensor.format, &map),
             dtype: tensor.dtype.to_string(),
+            is_pattern: tensor.pattern,
             marker: String::new(),
             is_result: tensor.role == TensorRole::Result,
             is_scalar: tensor.by_value,

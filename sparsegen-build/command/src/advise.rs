@@ -11,6 +11,7 @@ use sparsegen_build::Compiler;
 use sparsegen_build::inspect::{Kernel, Tensor};
 
 use crate::arguments::Arguments;
+use crate::bench::library::Library;
 use crate::bench::operands::Operands;
 use crate::bench::run::{Crate, Time};
 use crate::bench::{described, duration};
@@ -76,7 +77,9 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
     let names: Vec<String> = texts.iter().map(|(variant, _)| variant.name.clone()).collect();
     let kernels = compiled.select(&names)?;
     let source = Compiler::new().compile_str(&compiled.name, &compiled.text).source;
-    let measured = Crate::of(&arguments, "advise")?.measure(&kernels, &source, &operands)?;
+    let library = Library::of(&arguments.manifest()?, &source)?;
+    let measured =
+        Crate::of(&arguments, "advise", library)?.measure(&kernels, &source, &operands)?;
     let mut text = described(&measured);
     let mut rows: Vec<(String, Time, bool)> = Vec::new();
     for (((variant, _), time), kernel_of) in texts.iter().zip(measured.times).zip(&kernels) {

@@ -1,8 +1,10 @@
 //! `sparsegen bench`
 
+pub mod library;
 pub mod operands;
 pub mod program;
 pub mod run;
+mod values;
 
 use std::fmt::Write as _;
 
@@ -10,6 +12,7 @@ use crate::arguments::Arguments;
 use crate::failure::Failure;
 use crate::manifest::Manifest;
 
+use library::Library;
 use operands::Operands;
 use run::{Crate, Measured};
 
@@ -20,9 +23,12 @@ usage: sparsegen bench KERNEL FILE… [--size VARIABLE=EXTENT,…] [--profile NA
 Times a kernel of the manifest on tensors of Matrix Market and FROSTT files (`.mtx`, `.tns`). A file
 `A=matrix.mtx` is that of an operand; one without a name is that of the next operand, sparse ones
 first. Operands without a file are made, which is said. The kernel is compiled in a crate of its own
-in the target folder, with the profile `release`.
+in the target folder, with the profile `release`. The functions and types of your crate that it uses
+must be public in the library of the package.
 
-  --size        extents of variables that no file determines: 16 by default
+  --size        extents of variables that no file determines, 16 by default, also of variables over
+                slices and lists; values of parameters that are coordinates, 0 by default; lengths of
+                lists of coordinates
   --profile     another profile of cargo
   --target-dir  another target folder
 ";
@@ -34,7 +40,9 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
     let manifest = Manifest::read(&arguments.manifest()?)?;
     let kernel = manifest.find(name)?;
     let operands = Operands::of(&arguments, &manifest, kernel, files)?;
-    let measured = Crate::of(&arguments, "bench")?.measure(&[kernel], &kernel.source, &operands)?;
+    let library = Library::of(&arguments.manifest()?, &kernel.source)?;
+    let scratch = Crate::of(&arguments, "bench", library)?;
+    let measured = scratch.measure(&[kernel], &kernel.source, &operands)?;
     let mut text = described(&measured);
     let _ = match measured.times.first() {
         Some(Ok(time)) => writeln!(

@@ -35,6 +35,14 @@ impl Value {
         }
     }
 
+    /// Returns the string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            Value::Word(_) | Value::Array(_) | Value::Table(_) => None,
+        }
+    }
+
     /// Returns the value, if it is a number that is not negative.
     pub fn as_size(&self) -> Option<usize> {
         match self {

@@ -104,7 +104,8 @@ fn identifiers_have_meanings() {
     assert_eq!(meaning("x_vals"), "x the values");
     assert_eq!(meaning("j"), "j ");
     assert_eq!(meaning("i_size"), "i the extent");
-    assert_eq!(spmv.arguments, ["A", "x"]);
+    let tensors = ["A", "x"].map(|name| Argument::Tensor(name.to_owned()));
+    assert_eq!(spmv.arguments, tensors);
     let markers: Vec<_> = spmv.tensors.iter().map(|tensor| tensor.marker.as_str()).collect();
     assert_eq!(markers, ["Dense<1>", "Csr", "Dense<1>"]);
 }

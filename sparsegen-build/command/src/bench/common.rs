@@ -63,6 +63,29 @@ impl Extents {
         modes.map(|mode| *self.known.get(mode).unwrap_or(&self.other))
     }
 
+    /// Returns the value of a parameter that is a coordinate.
+    fn index(&self, name: &str) -> usize {
+        let index = self.known.get(name).copied().unwrap_or(0);
+        self.say(format!("operand\t{name}: {index}"));
+        index
+    }
+
+    /// Returns the coordinates of a list: every one below a length, or below the least extent.
+    fn indices(&self, name: &str) -> Vec<usize> {
+        let least = self.known.values().copied().min().unwrap_or(self.other);
+        let length = self.known.get(name).copied().unwrap_or(least.min(self.other));
+        self.say(format!("operand\t{name}: the first {length} coordinates"));
+        (0..length).collect()
+    }
+
+    /// Prints a line once.
+    fn say(&self, line: String) {
+        if !self.said.borrow().contains(&line) {
+            println!("{line}");
+            self.said.borrow_mut().push(line);
+        }
+    }
+
     /// Returns a number between 0 and 1.
     fn next(&self) -> f64 {
         let state = self.state.get().wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -71,7 +94,7 @@ impl Extents {
     }
 
     /// Returns a tensor of random values: everywhere, or at a few coordinates of each row.
-    fn made<V: Value, F: Format<Shape = [usize; N]>, const N: usize>(
+    fn made<V: Stored, F: Format<Shape = [usize; N]>, const N: usize>(
         &self,
         name: &str,
         modes: &[&str; N],
@@ -83,11 +106,7 @@ impl Extents {
         let shown = shape.map(|extent| extent.to_string()).join(" × ");
         let wanted = if is_dense { all } else { shape[0].saturating_mul(8).min(all) };
         let what = if is_dense { "random values".to_owned() } else { format!("{wanted} random entries") };
-        let line = format!("operand\t{name}: made, {shown}, {what}");
-        if !self.said.borrow().contains(&line) {
-            println!("{line}");
-            self.said.borrow_mut().push(line);
-        }
+        self.say(format!("operand\t{name}: made, {shown}, {what}"));
         let step = all / wanted.max(1);
         let coordinates = (0..wanted).map(|k| {
             let mut rest = k * step + (self.next() * step as f64) as usize;
@@ -104,7 +123,7 @@ impl Extents {
 
 /// Returns the tensor of a file in the format of an operand; prints how long that takes.
 #[allow(dead_code)]
-fn converted<V: Value, F: Format<Shape = [usize; N]>, const N: usize>(
+fn converted<V: Stored, F: Format<Shape = [usize; N]>, const N: usize>(
     variant: usize,
     name: &str,
     file: &Tensor<V, Coo<N>>,

@@ -2,25 +2,48 @@
 
 use std::fmt::Write as _;
 
-use sparsegen_build::inspect::{Kernel, Tensor};
+use sparsegen_build::inspect::{Argument, Kernel};
 
 use crate::failure::Failure;
 
+use super::library::Library;
 use super::operands::{EXTENT, Operands};
+use super::values::Values;
 
 /// The parts of the program that do not depend on the kernel.
 const COMMON: &str = include_str!("common.rs");
 
-/// Returns the source of a program that times kernels, each a variant of the same one.
-pub fn source(kernels: &[&Kernel], operands: &Operands) -> Result<String, Failure> {
-    let mut text =
-        format!("{COMMON}\nfn main() -> ExitCode {{\n    let mut extents = Extents::new(&[");
+/// Returns the features of `sparsegen` that kernels need.
+pub fn features(kernels: &[&Kernel], operands: &Operands) -> Vec<&'static str> {
+    let tensors = kernels.iter().flat_map(|kernel| &kernel.tensors);
+    let mut features: Vec<&str> = tensors.filter_map(|of| Values::of(of).feature).collect();
+    features.extend(operands.is_parallel.then_some("parallel"));
+    features.sort_unstable();
+    features.dedup();
+    features
+}
+
+/// Returns the source of a program that times kernels, each a variant of the same one, which may use
+/// items of a library.
+pub fn source(
+    kernels: &[&Kernel],
+    operands: &Operands,
+    library: Option<&Library>,
+) -> Result<String, Failure> {
+    let mut text = COMMON.to_owned();
+    if let Some(Library { name, items, .. }) = library {
+        // The kernels name them as items of this crate.
+        let items: Vec<&str> = items.iter().map(String::as_str).collect();
+        let _ = write!(text, "\nuse {name}::{{{}}};\n", items.join(", "));
+    }
+    text.push_str("\nfn main() -> ExitCode {\n    let mut extents = Extents::new(&[");
     for (name, extent) in &operands.sizes {
         let _ = write!(text, "({name:?}, {extent}), ");
     }
     let _ = writeln!(text, "], {EXTENT});");
     for (k, (tensor, path)) in operands.files.iter().enumerate() {
-        let (dtype, order) = (element(tensor)?, tensor.modes.len());
+        let (Values { read: number, of_read, .. }, order) =
+            (Values::of(tensor), tensor.modes.len());
         let path = path.display().to_string();
         let read = match (crate::formats::is_frostt(path.as_ref()), order) {
             (true, _) => format!("io::read_tns({path:?})"),
@@ -33,10 +56,13 @@ pub fn source(kernels: &[&Kernel], operands: &Operands) -> Result<String, Failur
         };
         let _ = writeln!(
             text,
-            "    let file_{k}: Tensor<{dtype}, Coo<{order}>> = or_exit!({read});\n    \
+            "    let file_{k}: Tensor<{number}, Coo<{order}>> = or_exit!({read});\n    \
              extents.learn({:?}, &{:?}, &file_{k}, {path:?});",
             tensor.name, tensor.modes
         );
+        if let Some(of_read) = of_read {
+            let _ = writeln!(text, "    let file_{k} = file_{k}.map_vals({of_read});");
+        }
     }
     for (number, kernel) in kernels.iter().enumerate() {
         let run = variant(number, kernel, operands)?;
@@ -55,9 +81,23 @@ fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String
     let mut text = String::new();
     let tensor_of = |name: &String| kernel.tensors.iter().find(|tensor| tensor.name == *name);
     let mut passed = Vec::new();
-    for name in &kernel.arguments {
-        let Some(tensor) = tensor_of(name) else { continue };
-        let (dtype, own) = (element(tensor)?, format!("operand_{}", passed.len()));
+    for argument in &kernel.arguments {
+        let own = format!("operand_{}", passed.len());
+        let (name, tensor) = match argument {
+            Argument::Index(name) => {
+                let _ = writeln!(text, "        let {own} = extents.index({name:?});");
+                passed.push(own);
+                continue;
+            }
+            Argument::Indices(name) => {
+                let _ = writeln!(text, "        let {own} = extents.indices({name:?});");
+                passed.push(format!("&{own}"));
+                continue;
+            }
+            Argument::Tensor(name) => (name, tensor_of(name)),
+        };
+        let Some(tensor) = tensor else { continue };
+        let Values { stored, made, scalar, .. } = Values::of(tensor);
         let by = match (tensor.is_result, tensor.is_scalar) {
             (true, _) => "&mut ",
             (false, true) => "",
@@ -65,25 +105,25 @@ fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String
         };
         let (marker, modes) = (&tensor.marker, &tensor.modes);
         let value = match (operands.file(name), tensor.is_scalar) {
-            (_, true) => constant(&tensor.dtype).to_owned(),
+            (_, true) => scalar,
             (Some(k), false) => format!("converted({number}, {name:?}, &file_{k})?"),
             (None, false) if tensor.is_result => {
                 format!("Tensor::zeros(extents.shape(&{modes:?}))?")
             }
             (None, false) => {
                 let is_dense = tensor.levels.iter().all(|level| level.is_full);
-                format!("extents.made({name:?}, &{modes:?}, {is_dense}, {})?", scale(tensor)?)
+                format!("extents.made({name:?}, &{modes:?}, {is_dense}, {made})?")
             }
         };
         let ty = match tensor.is_scalar {
-            true => dtype.to_owned(),
-            false => format!("Tensor<{dtype}, {marker}>"),
+            true => stored,
+            false => format!("Tensor<{stored}, {marker}>"),
         };
         let mutable = if tensor.is_result { "mut " } else { "" };
         let _ = writeln!(text, "        let {mutable}{own}: {ty} = {value};");
         passed.push(format!("{by}{own}"));
     }
-    let (name, passed) = (&kernel.name, passed.join(", "));
+    let (name, passed) = (&kernel.function, passed.join(", "));
     // The memory of a result is reused where the kernel can do that.
     let has_into = kernel.source.contains(&format!("\npub fn {name}_into<"))
         && kernel.tensors.iter().filter(|tensor| tensor.is_result).count() == 1;
@@ -96,35 +136,4 @@ fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String
     };
     let _ = writeln!(text, "        measured({number}, || {call}.map(|of| drop(black_box(of))))?;");
     Ok(text)
-}
-
-/// Returns the Rust type of the elements of a tensor, if values of it can be made.
-fn element(tensor: &Tensor) -> Result<&str, Failure> {
-    let known =
-        ["f64", "f32", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize", "isize"];
-    match tensor.dtype.as_str() {
-        "generic" => Ok("f64"),
-        known_type if known.contains(&known_type) => Ok(known_type),
-        other => {
-            let name = &tensor.name;
-            Err(Failure::error(format!("no values of `{name}` can be made, whose type is {other}")))
-        }
-    }
-}
-
-fn is_float(dtype: &str) -> bool {
-    dtype.starts_with('f') || dtype == "generic"
-}
-
-fn constant(dtype: &str) -> &'static str {
-    if is_float(dtype) { "1.5" } else { "1" }
-}
-
-/// Returns a function from a number between 0 and 1 to an element.
-fn scale(tensor: &Tensor) -> Result<String, Failure> {
-    let dtype = element(tensor)?;
-    Ok(match is_float(dtype) {
-        true => format!("|x| (0.5 + x) as {dtype}"),
-        false => format!("|x| (1.0 + 3.0 * x) as {dtype}"),
-    })
 }

@@ -1,5 +1,6 @@
 //! The crate that times kernels: its files, its build and its output.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
@@ -10,6 +11,7 @@ use crate::arguments::Arguments;
 use crate::checkout::{built_from, dependency};
 use crate::failure::Failure;
 
+use super::library::Library;
 use super::operands::Operands;
 use super::program;
 
@@ -21,6 +23,8 @@ pub struct Crate {
     profile: String,
     /// The name of the package.
     name: String,
+    /// The library of the user that the kernels need.
+    library: Option<Library>,
 }
 
 /// The output of a run of the crate.
@@ -46,7 +50,11 @@ pub struct Time {
 
 impl Crate {
     /// Returns the crate for a command, in the target folder of the user's workspace.
-    pub fn of(arguments: &Arguments, command: &str) -> Result<Crate, Failure> {
+    pub fn of(
+        arguments: &Arguments,
+        command: &str,
+        library: Option<Library>,
+    ) -> Result<Crate, Failure> {
         let target = match arguments.option("target-dir") {
             Some(folder) => PathBuf::from(folder),
             None => target_folder(),
@@ -64,7 +72,7 @@ impl Crate {
             }
             None => folder.join("target"),
         };
-        Ok(Crate { folder, target, profile, name: format!("sparsegen-{command}") })
+        Ok(Crate { folder, target, profile, name: format!("sparsegen-{command}"), library })
     }
 
     /// Builds and runs the crate, which times kernels on operands. The source has all kernels.
@@ -74,14 +82,18 @@ impl Crate {
         source: &str,
         operands: &Operands,
     ) -> Result<Measured, Failure> {
-        let features: &[&str] = if operands.is_parallel { &["parallel"] } else { &[] };
-        let sparsegen = dependency("sparsegen", built_from().as_deref(), features);
+        let features = program::features(kernels, operands);
+        let mut dependencies = dependency("sparsegen", built_from().as_deref(), &features);
+        if let Some(Library { package, folder, .. }) = &self.library {
+            let path = folder.display().to_string();
+            let _ = write!(dependencies, "\n{package} = {{ path = {path:?} }}");
+        }
         let name = &self.name;
         let cargo = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\n{sparsegen}\n\n[workspace]\n"
+             [dependencies]\n{dependencies}\n\n[workspace]\n"
         );
-        let main = program::source(kernels, operands)?;
+        let main = program::source(kernels, operands, self.library.as_ref())?;
         for (name, text) in
             [("Cargo.toml", &*cargo), ("src/main.rs", &main), ("src/kernels.rs", source)]
         {
@@ -106,11 +118,16 @@ impl Crate {
             .output()
             .map_err(|error| Failure::error(format!("cargo does not run: {error}")))?;
         if !built.status.success() {
-            let text = String::from_utf8_lossy(&built.stderr);
-            return Err(Failure::Error(format!(
-                "{text}error: the kernels cannot be built alone\n\
-                 help: a kernel that calls functions of its crate cannot be timed by this command\n"
-            )));
+            let mut text = String::from_utf8_lossy(&built.stderr).into_owned();
+            text.push_str("error: the kernels cannot be built alone\n");
+            if let Some(Library { package, .. }) = &self.library {
+                let _ = writeln!(
+                    text,
+                    "help: functions and types of the manifest must be public in the library of \
+                     `{package}`"
+                );
+            }
+            return Err(Failure::Error(text));
         }
         let profile = if self.profile == "dev" { "debug" } else { &self.profile };
         let program = self.target.join(profile).join(name);
