@@ -11,7 +11,7 @@ use sparsegen_harness::workers::on_threads;
 
 /// One of so many kernels of the corpus is counted; `SPARSEGEN_COMPLEXITY=1` counts all, and all
 /// conversions.
-const EVERY: u64 = 24;
+const EVERY: u64 = 48;
 
 /// The kernels whose documentation is known to state a time that is not true, or a variable that the
 /// caller does not know, such as the extent of a mode that is gathered from. In
