@@ -102,7 +102,7 @@ impl<'p> Time<'p> {
                 self.add(body, around, elsewhere);
             }
             Plan::Sequence(plans) => {
-                let plans = match plan.has_version_for_empty() && self.program.has_versions {
+                let plans = match self.program.has_versions && plan.versions().is_some() {
                     true => &plans[..1],
                     false => plans,
                 };

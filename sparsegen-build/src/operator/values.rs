@@ -86,15 +86,8 @@ impl BinaryOp {
                 i64::try_from(exact).ok().map(Literal::Int)
             }
             // An integer stays one.
-            (Arithmetic, Literal::Least, Literal::Int(n))
-            | (Arithmetic, Literal::Int(n), Literal::Least)
-                if self == Max =>
-            {
-                Some(Literal::Int(n))
-            }
-            (Arithmetic, Literal::Greatest, Literal::Int(n))
-            | (Arithmetic, Literal::Int(n), Literal::Greatest)
-                if self == Min =>
+            (Arithmetic, extreme, Literal::Int(n)) | (Arithmetic, Literal::Int(n), extreme)
+                if matches!((self, extreme), (Max, Literal::Least) | (Min, Literal::Greatest)) =>
             {
                 Some(Literal::Int(n))
             }

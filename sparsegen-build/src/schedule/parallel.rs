@@ -17,7 +17,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::Plan;
 use crate::level::PositionIteration;
 use crate::notation::VariableId;
-use outermost::{Outermost, versions};
+use outermost::Outermost;
 use stores::{adds, joins_phases, least_common_multiple, stored_by_several};
 
 /// Checks that the loop over a variable can be divided into parts.
@@ -115,7 +115,7 @@ fn follows(program: &Program, plan: &Plan) -> bool {
             inner.bodies.iter().any(|body| follows(program, body))
         }
         Plan::Where { consumer, .. } => {
-            let has_versions = program.has_versions && versions(consumer).is_some();
+            let has_versions = program.has_versions && consumer.versions().is_some();
             !has_versions && follows(program, consumer)
         }
         Plan::Loop(_) | Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => false,

@@ -40,18 +40,11 @@ impl Plan {
         }
     }
 
-    /// Returns whether this may be the two versions of a statement, of which the second runs only if a
-    /// range is empty.
-    pub fn has_version_for_empty(&self) -> bool {
-        let Plan::Sequence(versions) = self else { return false };
-        let conditions = versions.iter().map(|version| match &**version {
-            Plan::If { condition, .. } => Some(condition),
-            _ => None,
-        });
-        match conditions.collect::<Option<Vec<_>>>().as_deref() {
-            Some([usual, Expr::Call(Function::Not, of)]) => of[0] == **usual,
-            _ => false,
-        }
+    /// Returns the two versions of a statement, if this may be them: the second runs only if a range is
+    /// empty.
+    pub fn versions(&self) -> Option<[&Plan; 2]> {
+        let Plan::Sequence(versions) = self else { return None };
+        either(versions).map(|(_, usual, of_empty)| [usual, of_empty])
     }
 
     /// Numbers the loops from `next` on, outer ones first.

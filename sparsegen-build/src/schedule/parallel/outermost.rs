@@ -1,7 +1,5 @@
 //! The outermost loop of a plan, and the range that parts of it divide.
 
-use std::rc::Rc;
-
 use crate::concrete::parted::Range;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Temporary};
@@ -57,8 +55,9 @@ impl<'p> Outermost<'p> {
             }
             Plan::Where { consumer, .. }
                 if program.has_versions
-                    && let Some(mut versions) = versions(consumer) =>
+                    && let Some(versions) = consumer.versions() =>
             {
+                let mut versions = versions.into_iter();
                 versions.try_for_each(|version| Outermost::find(program, version, scalar, found))
             }
             Plan::Where { temporaries, consumer, producer } => {
@@ -243,22 +242,6 @@ fn is_indexed_by(program: &Program, tensor: TensorId, v: VariableId) -> bool {
     let mut stores = true;
     program.body.for_each_assign(&mut |target, _, _| stores &= is_indexed(target));
     stores && program.body.reads().into_iter().all(is_indexed)
-}
-
-/// Returns the versions of a kernel that the extent of a range selects.
-pub(super) fn versions(consumer: &Plan) -> Option<impl Iterator<Item = &Plan>> {
-    let Plan::Sequence(versions) = consumer else { return None };
-    let version = |plan: &'_ Rc<Plan>| matches!(&**plan, Plan::If { .. });
-    versions.iter().all(version).then(|| {
-        versions.iter().filter_map(|plan| match &**plan {
-            Plan::If { body, .. } => Some(&**body),
-            Plan::Loop(_)
-            | Plan::Where { .. }
-            | Plan::Assign { .. }
-            | Plan::Sequence(_)
-            | Plan::Visit(_) => None,
-        })
-    })
 }
 
 /// Returns whether the positions of an iterator can be divided anywhere, as the loop takes each of

@@ -106,7 +106,7 @@ pub(in crate::schedule) fn is_uniform(
 ) -> bool {
     // There are separate loops for an empty range that makes a difference.
     let absent = kernel.without_entries(value).with_constant_reductions();
-    if absent != Expr::Literal(fill) && !(absent.is_zero() && fill.is_zero()) {
+    if !absent.as_literal().is_some_and(|absent| absent.is_same(fill)) {
         return true;
     }
     let mut depends = false;
