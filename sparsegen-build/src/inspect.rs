@@ -5,6 +5,7 @@
 //! some are gone, the iterations of each loop, and the function after each pass. All texts are in
 //! the field's notation, and all names are those of the manifest.
 
+mod arguments;
 mod loops;
 mod source;
 
@@ -23,6 +24,7 @@ use crate::notation::{self, Block, TensorRole};
 use crate::{ir, manifest, optimize};
 
 pub use crate::ir::comment::{Origin, Part};
+pub use arguments::Argument;
 pub use loops::{Candidate, Loop, MergePoint, Region};
 pub use source::{Line, Meaning};
 
@@ -60,17 +62,6 @@ pub struct Kernel {
     pub arguments: Vec<Argument>,
     /// The warnings, in the order of the manifest.
     pub warnings: Diagnostics,
-}
-
-/// An argument of a kernel's main function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// One of [`Kernel::tensors`], by its name in the manifest.
-    Tensor(String),
-    /// A coordinate, by its name in Rust.
-    Index(String),
-    /// A list of coordinates, by its name in Rust.
-    Indices(String),
 }
 
 /// A tensor that a kernel reads or returns.
@@ -148,44 +139,6 @@ pub struct Edge {
     pub reason: String,
     /// `true` if the result demands it.
     pub is_of_result: bool,
-}
-
-impl Kernel {
-    /// Adds the arguments of the main function, and the types of their formats.
-    fn add_arguments(&mut self, compiled: &ir::Kernel) {
-        let Some(entry) = compiled.entries.first() else { return };
-        self.function = entry.name.clone();
-        let returned = entry.returns.iter();
-        let types = entry.parameters.iter().map(|parameter| (Some(&parameter.name), &parameter.ty));
-        for (name, ty) in types.chain(returned.map(|ty| (None, ty))) {
-            let is_it = |tensor: &&mut Tensor| match name {
-                Some(name) => tensor.argument == *name,
-                None => tensor.is_result && tensor.marker.is_empty(),
-            };
-            let tensor = self.tensors.iter_mut().find(is_it);
-            self.arguments.extend(match (name, &tensor, ty) {
-                (Some(name), _, ir::Type::Index) => Some(Argument::Index(name.clone())),
-                (Some(name), _, ir::Type::Slice(_)) => Some(Argument::Indices(name.clone())),
-                (Some(_), Some(tensor), _) => Some(Argument::Tensor(tensor.name.clone())),
-                _ => None,
-            });
-            if let Some(tensor) = tensor {
-                tensor.marker = marker(ty);
-            }
-        }
-    }
-}
-
-/// Returns the type of the format of a tensor; empty for other types.
-fn marker(ty: &ir::Type) -> String {
-    match ty {
-        ir::Type::Tensor(of)
-        | ir::Type::TensorRef(of)
-        | ir::Type::TensorMut(of)
-        | ir::Type::View(of)
-        | ir::Type::IntoView(of) => of.format.clone(),
-        _ => String::new(),
-    }
 }
 
 impl Statement {

@@ -212,7 +212,7 @@ fn kernels_may_have_any_types_and_arguments() {
     let advice = run("advise", "modular", &[]);
     assert!(advice.succeeds && advice.output.contains("\nA=dcsr "), "{}", advice.errors);
 
-    // What kernels use must be in a library.
+    // Kernels can use a library only.
     fs::rename(folder.join("src/lib.rs"), folder.join("src/main.rs")).expect("a file");
     let hidden = run("bench", "loss", &[]);
     let reason = "the package `my-model` has no library\nhelp: move `functions` to `src/lib.rs`";

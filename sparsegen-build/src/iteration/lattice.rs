@@ -24,7 +24,7 @@ pub use super::regions::Set;
 /// The merge lattice of one loop.
 #[derive(Clone, Debug)]
 pub struct Lattice {
-    /// Iterators over full levels, and those that bound the loop, if their parents have an entry.
+    /// Iterators over full levels, and iterators that bound the loop below an entry.
     full: Set,
     /// Iterators that bound the loop, with or without an entry.
     bounding: Set,

@@ -5,7 +5,7 @@ use sparsegen_build::inspect::Tensor;
 /// The elements of a tensor, as Rust source.
 #[derive(Debug)]
 pub struct Values {
-    /// The type of what is stored for each entry: `Pattern<f64>`.
+    /// The type that the tensor stores for each entry: `Pattern<f64>`.
     pub stored: String,
     /// The type of the numbers of a file: `f64`.
     pub read: String,
@@ -20,8 +20,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Returns the elements of a tensor. Types of the user, of which only the values 0 and 1 are
-    /// known, have 1 everywhere; so have truth values and patterns.
+    /// Returns the elements of a tensor. Those of types of the user are 1, because no other values of
+    /// such a type are known; so are truth values and patterns.
     pub fn of(tensor: &Tensor) -> Values {
         let dtype = match tensor.dtype.as_str() {
             // The type that users of generic kernels take most.

@@ -173,7 +173,7 @@ impl Plan {
                         && !point.drivers.is_empty()
                         && !point.drivers.members().any(full)
                 };
-                // Whether each body must execute some assignment if no dimension is empty.
+                // Each body must execute some assignment if no dimension is empty.
                 let always = MustExecute { program, ranges_count: true, counts: &|_, _| true };
                 let searches = depth > 0
                     && program.targets.iter().any(|t| is_ordered(program, t, inner.variable))
