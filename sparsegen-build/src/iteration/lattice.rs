@@ -245,10 +245,8 @@ impl Lattice {
         let outcomes = cases.iter().map(|(_, outcome)| self.reads[*outcome]);
         let read = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
         // The range of the loop must be known.
-        let read_here = read.union(sparse).intersection(self.bounding);
-        let bounding = [read.intersection(self.bounding), read_here, self.bounding];
-        let bounding = bounding.into_iter().find(|set| !set.is_empty()).unwrap_or(Set::EMPTY);
-        let bounding = Set::of(bounding.members().take(1));
+        let bounding = [read, sparse, self.bounding].map(|set| set.intersection(self.bounding));
+        let bounding = Set::of(bounding.iter().flat_map(|set| set.members()).take(1));
         let full = read.union(bounding);
         let all = sparse.union(full);
         let mut drivers = all.minus(self.locatable);

@@ -53,11 +53,9 @@ impl MustExecute<'_> {
     }
 
     fn holds_everywhere(&self, inner: &Loop) -> bool {
+        let mut cases = inner.points.iter().flat_map(|point| &point.cases);
         inner.rest.is_none_or(|rest| self.holds_for(&inner.bodies[rest]))
-            && inner
-                .points
-                .iter()
-                .all(|point| point.cases.iter().all(|(_, outcome)| self.holds_in(inner, *outcome)))
+            && cases.all(|(_, outcome)| self.holds_in(inner, *outcome))
     }
 
     /// Returns whether an iterator of a loop must have an entry, if any access of `some` has one

@@ -32,7 +32,8 @@ fn nested(operands: usize, levels: usize, regions: usize) -> usize {
 
 /// Returns whether a loop around `body` needs no separate code for coordinates without an entry: the
 /// level below can be iterated or located in below an empty segment of positions, or the levels above
-/// determine its coordinates, or there is no level below, the value is only added, and each element that is read is an entry.
+/// determine its coordinates, or there is no level below, the value is only added, and each element
+/// that is read is an entry.
 pub(super) fn may_be(program: &Program, iterator: &LevelIterator, body: &Stmt) -> bool {
     let format = &program.tensor(iterator.access.tensor).format;
     let suits = match format.levels.get(iterator.through + 1) {
