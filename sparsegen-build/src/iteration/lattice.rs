@@ -146,8 +146,7 @@ impl Lattice {
             }
             .outcomes()
         };
-        let may_be = |it: &LevelIterator| optional::may_be(program, it, body);
-        let optional = select(&may_be);
+        let optional = select(&|iterator| optional::may_be(program, iterator, body));
         let levels = optional.members().map(|member| iterators[member].levels_below(program));
         let most = optional::bodies(optional.len(), levels.max().unwrap_or(0));
         let apart = grow(Set::EMPTY, most).map(|grown| (Set::EMPTY, grown));

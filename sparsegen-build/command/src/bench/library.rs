@@ -30,7 +30,8 @@ impl Library {
         let Some(folder) = start.ancestors().skip(1).find(is_package) else {
             let place = manifest.display();
             return Err(Failure::error(format!(
-                "`crate::{first}` is in no package: no folder above `{place}` has a `Cargo.toml`"
+                "`crate::{first}` is in no package: no folder above `{place}` has the \
+                 `Cargo.toml` of one"
             )));
         };
         let tables = cargo_toml(folder);
@@ -53,8 +54,11 @@ impl Library {
 /// Returns the items of the root of the crate that a source names.
 fn items(source: &str) -> BTreeSet<String> {
     let is_of_name = |c: &char| c.is_alphanumeric() || *c == '_';
-    let after = source.split("crate::").skip(1);
-    after.map(|rest| rest.chars().take_while(is_of_name).collect()).collect()
+    let found = source.match_indices("crate::");
+    // `my_crate::f` is an item of another crate.
+    let found = found.filter(|(at, _)| !source[..*at].ends_with(|c| is_of_name(&c)));
+    let after = found.map(|(at, path)| source[at + path.len()..].chars());
+    after.map(|rest| rest.take_while(is_of_name).collect()).collect()
 }
 
 fn cargo_toml(folder: &Path) -> Table {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use sparsegen_build::inspect::{Argument, Kernel};
+use sparsegen_build::inspect::{Argument, Kernel, Tensor};
 
 use crate::failure::Failure;
 
@@ -42,8 +42,8 @@ pub fn source(
     }
     let _ = writeln!(text, "], {EXTENT});");
     for (k, (tensor, path)) in operands.files.iter().enumerate() {
-        let (Values { read: number, of_read, .. }, order) =
-            (Values::of(tensor), tensor.modes.len());
+        let Values { read: number, of_read, .. } = Values::of(tensor);
+        let order = tensor.modes.len();
         let path = path.display().to_string();
         let read = match (crate::formats::is_frostt(path.as_ref()), order) {
             (true, _) => format!("io::read_tns({path:?})"),
@@ -65,7 +65,7 @@ pub fn source(
         }
     }
     for (number, kernel) in kernels.iter().enumerate() {
-        let run = variant(number, kernel, operands)?;
+        let run = variant(number, kernel, operands);
         let _ = writeln!(
             text,
             "    let run = || -> Result<(), Error> {{\n{run}        Ok(())\n    }};"
@@ -77,49 +77,23 @@ pub fn source(
 }
 
 /// Returns the statements that time a kernel.
-fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String, Failure> {
+fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> String {
     let mut text = String::new();
-    let tensor_of = |name: &String| kernel.tensors.iter().find(|tensor| tensor.name == *name);
     let mut passed = Vec::new();
     for argument in &kernel.arguments {
         let own = format!("operand_{}", passed.len());
-        let (name, tensor) = match argument {
-            Argument::Index(name) => {
-                let _ = writeln!(text, "        let {own} = extents.index({name:?});");
-                passed.push(own);
-                continue;
-            }
+        let (by, ty, value) = match argument {
+            Argument::Index(name) => ("", "usize".to_owned(), format!("extents.index({name:?})")),
             Argument::Indices(name) => {
-                let _ = writeln!(text, "        let {own} = extents.indices({name:?});");
-                passed.push(format!("&{own}"));
-                continue;
+                ("&", "Vec<usize>".to_owned(), format!("extents.indices({name:?})"))
             }
-            Argument::Tensor(name) => (name, tensor_of(name)),
-        };
-        let Some(tensor) = tensor else { continue };
-        let Values { stored, made, scalar, .. } = Values::of(tensor);
-        let by = match (tensor.is_result, tensor.is_scalar) {
-            (true, _) => "&mut ",
-            (false, true) => "",
-            (false, false) => "&",
-        };
-        let (marker, modes) = (&tensor.marker, &tensor.modes);
-        let value = match (operands.file(name), tensor.is_scalar) {
-            (_, true) => scalar,
-            (Some(k), false) => format!("converted({number}, {name:?}, &file_{k})?"),
-            (None, false) if tensor.is_result => {
-                format!("Tensor::zeros(extents.shape(&{modes:?}))?")
-            }
-            (None, false) => {
-                let is_dense = tensor.levels.iter().all(|level| level.is_full);
-                format!("extents.made({name:?}, &{modes:?}, {is_dense}, {made})?")
+            Argument::Tensor(name) => {
+                let tensor = kernel.tensors.iter().find(|tensor| tensor.name == *name);
+                let Some(tensor) = tensor else { continue };
+                of_tensor(number, tensor, operands)
             }
         };
-        let ty = match tensor.is_scalar {
-            true => stored,
-            false => format!("Tensor<{stored}, {marker}>"),
-        };
-        let mutable = if tensor.is_result { "mut " } else { "" };
+        let mutable = if by == "&mut " { "mut " } else { "" };
         let _ = writeln!(text, "        let {mutable}{own}: {ty} = {value};");
         passed.push(format!("{by}{own}"));
     }
@@ -135,5 +109,36 @@ fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String
         false => format!("kernels::{name}({passed})"),
     };
     let _ = writeln!(text, "        measured({number}, || {call}.map(|of| drop(black_box(of))))?;");
-    Ok(text)
+    text
+}
+
+/// Returns how a tensor is passed, its type, and an expression for it.
+fn of_tensor(
+    number: usize,
+    tensor: &Tensor,
+    operands: &Operands,
+) -> (&'static str, String, String) {
+    let Values { stored, made, scalar, .. } = Values::of(tensor);
+    let by = match (tensor.is_result, tensor.is_scalar) {
+        (true, _) => "&mut ",
+        (false, true) => "",
+        (false, false) => "&",
+    };
+    let Tensor { name, marker, modes, .. } = tensor;
+    let value = match (operands.file(name), tensor.is_scalar) {
+        (_, true) => scalar,
+        (Some(k), false) => format!("converted({number}, {name:?}, &file_{k})?"),
+        (None, false) if tensor.is_result => {
+            format!("Tensor::zeros(extents.shape(&{modes:?}))?")
+        }
+        (None, false) => {
+            let is_dense = tensor.levels.iter().all(|level| level.is_full);
+            format!("extents.made({name:?}, &{modes:?}, {is_dense}, {made})?")
+        }
+    };
+    let ty = match tensor.is_scalar {
+        true => stored,
+        false => format!("Tensor<{stored}, {marker}>"),
+    };
+    (by, ty, value)
 }

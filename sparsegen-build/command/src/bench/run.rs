@@ -119,14 +119,10 @@ impl Crate {
             .map_err(|error| Failure::error(format!("cargo does not run: {error}")))?;
         if !built.status.success() {
             let mut text = String::from_utf8_lossy(&built.stderr).into_owned();
-            text.push_str("error: the kernels cannot be built alone\n");
-            if let Some(Library { package, .. }) = &self.library {
-                let _ = writeln!(
-                    text,
-                    "help: functions and types of the manifest must be public in the library of \
-                     `{package}`"
-                );
-            }
+            text.push_str(
+                "error: the kernels cannot be built alone\n\
+                 help: their functions and types must be public in the library of your package\n",
+            );
             return Err(Failure::Error(text));
         }
         let profile = if self.profile == "dev" { "debug" } else { &self.profile };

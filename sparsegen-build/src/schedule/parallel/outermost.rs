@@ -57,8 +57,8 @@ impl<'p> Outermost<'p> {
                 if program.has_versions
                     && let Some(versions) = consumer.versions() =>
             {
-                let mut versions = versions.into_iter();
-                versions.try_for_each(|version| Outermost::find(program, version, scalar, found))
+                let find = |version| Outermost::find(program, version, scalar, found);
+                versions.into_iter().try_for_each(find)
             }
             Plan::Where { temporaries, consumer, producer } => {
                 if is_collected(program, temporaries, consumer) {
