@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// `C` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
 ///
-/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over the entries of `A`.
+/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over its range for each `d`.
 ///
 /// Time: O(nnz(A) + nnz(B) + nnz(C)).
 ///

@@ -34,7 +34,7 @@ impl Format for Antidiagonals {
 /// | `A` | antidiagonals: compressed, range, offset | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `d` (`i + j`) over the entries of `A`; `i` over the entries of `A`, `x` located.
+/// Loops: `d` (`i + j`) over the entries of `A`; `i` over its range for each `d`, `x` located.
 ///
 /// Time: O(nnz(A) + i).
 ///

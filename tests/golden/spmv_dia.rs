@@ -13,7 +13,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `A` | dia: compressed, range, offset | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `d` (`j - i`) over the entries of `A`; `i` over the entries of `A`, `x` located.
+/// Loops: `d` (`j - i`) over the entries of `A`; `i` over its range for each `d`, `x` located.
 ///
 /// Time: O(nnz(A) + i).
 ///

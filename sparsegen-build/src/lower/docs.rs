@@ -6,6 +6,7 @@ use crate::concrete::{Program, Target, undriven};
 use crate::coordinate::Coordinate;
 use crate::format::Places;
 use crate::ir;
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::level_variables;
@@ -294,11 +295,22 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     let (full, sparse): (Vec<_>, Vec<_>) =
         point.drivers.members().partition(|k| inner.iterators[*k].is_full(program));
     let sparse = Set::of(sparse);
-    let entries = match (sparse.len(), inner.points.len()) {
-        (0, _) => String::new(),
-        (1, _) => format!("the entries of {}", names(sparse)),
-        (_, 1) if point.ended.is_empty() => format!("the entries that {} share", names(sparse)),
-        (_, _) => format!("the entries of {} merged", names(sparse)),
+    // The range is the same for all operands, also for those without an entry above.
+    let bounds = |k: &usize| sparse.len() == 1 && inner.iterators[*k].bounds_loop(program);
+    let bounding = sparse.members().find(bounds).and_then(|k| {
+        let LevelIterator { access, level, .. } = &inner.iterators[k];
+        program.level_variable(access, level - 1)
+    });
+    let entries = match (bounding, sparse.len(), inner.points.len()) {
+        (Some(above), ..) => {
+            format!("its range for each `{}`", program.kernel.variable(above).name)
+        }
+        (None, 0, _) => String::new(),
+        (None, 1, _) => format!("the entries of {}", names(sparse)),
+        (None, _, 1) if point.ended.is_empty() => {
+            format!("the entries that {} share", names(sparse))
+        }
+        (None, _, _) => format!("the entries of {} merged", names(sparse)),
     };
     let mut how = match (entries.is_empty(), full.is_empty() && !point.by_dimension) {
         (true, _) => "its whole range".to_owned(),

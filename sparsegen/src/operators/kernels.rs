@@ -1599,7 +1599,7 @@ fn add_csf_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// `C` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
 ///
-/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over the entries of `A`.
+/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over its range for each `d`.
 ///
 /// Time: O(nnz(A) + nnz(B) + nnz(C)).
 ///
@@ -4357,7 +4357,7 @@ fn sub_csf_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
 ///
 /// `C` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
 ///
-/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over the entries of `A`.
+/// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over its range for each `d`.
 ///
 /// Time: O(nnz(A) + nnz(B) + nnz(C)).
 ///
@@ -6707,7 +6707,7 @@ fn times_csf_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// `C` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
 ///
-/// Loops: `d` (`j - i`) over the entries that `A`, `B` share; `i` over the entries of `A`.
+/// Loops: `d` (`j - i`) over the entries that `A`, `B` share; `i` over its range for each `d`.
 ///
 /// Time: O(nnz(A) + nnz(B) + nnz(C)).
 ///
@@ -9921,7 +9921,7 @@ fn apply_csf_kernel<T: Value + num_traits::NumAssign>(
 /// | `A` | dia: compressed, range, offset | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `d` (`j - i`) over the entries of `A`; `i` over the entries of `A`, `x` located.
+/// Loops: `d` (`j - i`) over the entries of `A`; `i` over its range for each `d`, `x` located.
 ///
 /// Time: O(nnz(A) + i).
 ///
