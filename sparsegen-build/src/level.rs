@@ -1,6 +1,7 @@
 #![doc = include_str!("level/guide.md")]
 
 mod assembly;
+mod batch;
 mod bitmap;
 mod block_compressed;
 mod carried;
@@ -102,6 +103,11 @@ pub trait Level: fmt::Debug {
     /// supports that: its [`Append::scatter`] is not `None`.
     fn in_any_order(&self) -> Option<Rc<dyn Level>> {
         None
+    }
+
+    /// Returns whether the level must be the outermost one of a map, or below others that must.
+    fn is_outermost(&self) -> bool {
+        false
     }
 
     /// Returns the fields of the storage that hold a number, a `usize`, which the level functions

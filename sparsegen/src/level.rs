@@ -13,6 +13,7 @@
 //! | level | children | arrays |
 //! |---|---|---|
 //! | [`Dense`] | every coordinate | none |
+//! | [`Batch`] | every coordinate, outermost | none |
 //! | [`Compressed`] | a segment of a list | `pos`, `crd` |
 //! | [`LooseCompressed`] | a segment of a list with gaps | `lo`, `hi`, `crd` |
 //! | [`BlockCompressed`] | a segment of a list of blocks with short coordinates | `pos`, `blocks`, `first`, `crd` |
@@ -164,6 +165,7 @@ use crate::Width;
 use crate::memory::filled;
 
 mod axis;
+mod batch;
 mod bitmap;
 mod block_compressed;
 mod compressed;
@@ -183,6 +185,7 @@ mod tuple;
 
 pub(crate) use axis::Axes;
 pub use axis::{Axis, Diagonal};
+pub use batch::{Batch, BatchView};
 pub use bitmap::{Bitmap, BitmapView};
 pub use block_compressed::{BlockCompressed, BlockCompressedView};
 pub use compressed::{Compressed, CompressedView};

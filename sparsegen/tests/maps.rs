@@ -157,4 +157,6 @@ fn tensors_of_order_3() {
     round_trips::<BatchedDia, Skewed>();
     round_trips::<Skewed, CountedFibers>();
     round_trips::<CountedFibers, Csf<3>>();
+    round_trips::<Batches, Csf<3>>();
+    round_trips::<Dense<3>, Batches>();
 }

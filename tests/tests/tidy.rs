@@ -41,7 +41,8 @@ fn code(text: &str) -> String {
 
 #[test]
 fn only_levels_know_their_names() {
-    let levels = ["dense", "compressed", "singleton", "range", "offset", "hashed", "bitmap"];
+    let levels =
+        ["dense", "compressed", "singleton", "range", "offset", "hashed", "bitmap", "batch"];
     for (name, text) in sources("sparsegen-build") {
         let may = name.starts_with("level") || name == "format/builtin.rs" || is_test(&name);
         for level in levels.iter().filter(|_| !may) {

@@ -17,7 +17,7 @@ use crate::types::Literal;
 use super::builtin::EXAMPLE_MAP;
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
-use check::{check_blocks, check_implied, check_nesting, check_signs};
+use check::{check_blocks, check_implied, check_nesting, check_places, check_signs};
 
 /// The largest number of levels of a tensor in the runtime crate.
 pub(crate) const MOST_LEVELS: usize = 12;
@@ -51,6 +51,7 @@ pub(super) fn parse(text: &Text, levels: &Levels) -> Result<Format, Vec<Diagnost
     diagnostics.extend(check_signs(&specs, &spans));
     diagnostics.extend(check_implied(&specs, &spans));
     diagnostics.extend(check_blocks(&specs, &spans));
+    diagnostics.extend(check_places(&specs, &spans));
     if specs.len() > MOST_LEVELS {
         diagnostics.push(
             Diagnostic::new(

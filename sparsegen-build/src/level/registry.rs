@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Level, bitmap, block_compressed, check, compressed, dense, hashed, loose_compressed, offset,
-    range, singleton, structured,
+    Level, batch, bitmap, block_compressed, check, compressed, dense, hashed, loose_compressed,
+    offset, range, singleton, structured,
 };
 use crate::error::{Code, Diagnostic};
 
@@ -29,6 +29,7 @@ impl Default for Levels {
             Rc::new(bitmap::Bitmap),
             Rc::new(block_compressed::BlockCompressed::default()),
             Rc::new(structured::Structured::default()),
+            Rc::new(batch::Batch),
         ];
         Levels { known, refused: Vec::new() }
     }

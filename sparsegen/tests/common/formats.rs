@@ -1,7 +1,7 @@
 //! Formats that use every level and every kind of map.
 
 use sparsegen::level::{
-    Bitmap, BlockCompressed, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range,
+    Batch, Bitmap, BlockCompressed, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range,
     Singleton, Structured,
 };
 use sparsegen::*;
@@ -163,6 +163,7 @@ declare! {
         (LevelExpr::Sub(2, 1)): "compressed", Signed; (I): "dense", D; (J): "range", Range;
         (K): "offset", Offset;
     }
+    Batches = "batches", 3 { (J): "batch", Batch; (I): "dense", D; (K): "compressed", C; }
     Skewed = "skewed", 3 {
         (LevelExpr::Sub(2, 1)): "compressed", Signed; (LevelExpr::Sub(1, 0)): "compressed", Signed;
         (I): "compressed", C;

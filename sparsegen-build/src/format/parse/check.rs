@@ -46,6 +46,20 @@ pub(super) fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic
     wrong.map(refuse).collect()
 }
 
+/// Checks that levels that must be outermost are.
+pub(super) fn check_places(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
+    let outermost = specs.iter().take_while(|spec| spec.level.is_outermost()).count();
+    let inner = specs.iter().zip(spans).skip(outermost);
+    let refuse = |(spec, span): (&LevelSpec, &Span)| {
+        let name = spec.level.name();
+        let message = format!("a `{name}` level must be the outermost one");
+        Diagnostic::new(Code::LevelPlacement, *span, message)
+            .note("the levels above it are of other kinds")
+            .help("move it to the front of the map, or choose another level for this dimension")
+    };
+    inner.filter(|(spec, _)| spec.level.is_outermost()).map(refuse).collect()
+}
+
 /// Checks that below duplicates there are only levels that distinguish them by position.
 pub(super) fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let pairs = specs.windows(2).zip(spans.windows(2));

@@ -1,9 +1,9 @@
 //! The levels of a format in a file.
 
 use crate::level::{
-    Axis, Bitmap, BitmapView, BlockCompressed, BlockCompressedView, Compressed, CompressedView,
-    Dense, DenseView, Hashed, HashedView, Levels, LooseCompressed, LooseCompressedView, Offset,
-    Range, Singleton, SingletonView, Structured, StructuredView,
+    Axis, Batch, BatchView, Bitmap, BitmapView, BlockCompressed, BlockCompressedView, Compressed,
+    CompressedView, Dense, DenseView, Hashed, HashedView, Levels, LooseCompressed,
+    LooseCompressedView, Offset, Range, Singleton, SingletonView, Structured, StructuredView,
 };
 use crate::{Error, Level, Width};
 
@@ -152,6 +152,22 @@ impl FileLevel for Dense {
     fn borrow<'a>(axis: &Axis, file: &mut ArraySlices<'a, '_>) -> Result<DenseView, Error> {
         let size = if axis.counted { file.number("size")? } else { axis.size };
         Ok(DenseView { size })
+    }
+}
+
+impl FileLevel for Batch {
+    const ROLE: Option<Role> = Some(Role::Dense);
+
+    fn write(&self, _: &Axis, _: &mut ArrayWriter<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn read(axis: &Axis, _: &mut ArrayReader<'_>) -> Result<Self, Error> {
+        Ok(Batch { size: axis.size })
+    }
+
+    fn borrow<'a>(axis: &Axis, _: &mut ArraySlices<'a, '_>) -> Result<BatchView, Error> {
+        Ok(BatchView { size: axis.size })
     }
 }
 

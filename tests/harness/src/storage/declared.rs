@@ -171,7 +171,7 @@ fn level_of(declaration: &LevelDeclaration) -> Option<Level> {
         _ => ("u32", "u32"),
     };
     let kind = match name {
-        "dense" => Kind::Dense,
+        "dense" | "batch" => Kind::Dense,
         "range" => Kind::Range,
         "compressed" => Kind::Compressed,
         "loose_compressed" => Kind::Loose,
