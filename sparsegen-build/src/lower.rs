@@ -43,6 +43,7 @@ mod traits;
 mod unroll;
 mod value;
 mod variables;
+mod work;
 mod workspace;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,8 @@ use super::entry::{call, expr};
 use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
-    Array, BinaryOp, Call, Combining, Count, Divided, Element, Expr, Intervals, Parts, Width, Work,
+    Array, BinaryOp, Call, Combining, Count, Divided, Divisible, Element, Expr, Intervals, Measure,
+    Parts, Steps, Width, Work,
 };
 
 /// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
@@ -20,29 +21,50 @@ pub(super) fn divide(
 ) -> TokenStream {
     let (name, variable) = (ident(name), ident(variable));
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
-    let (extent, before) = match range {
-        Divided::Coordinates { extent, work } => {
-            let load = |of: &(String, Array), index: TokenStream| {
-                let (path, narrow) = (path(of), of.1.element != Element::Index(Width::Usize));
-                let widen = narrow.then(|| quote!(as usize));
-                quote!(#path[#index] #widen)
-            };
-            let reached = |of: &(String, Array)| {
-                let path = path(of);
-                quote!(kernel::search(&#path[..], 0..#path.len(), #variable))
-            };
-            let work = work.iter().map(|work| match work {
-                Work::Coordinates => quote!(#variable),
-                Work::Children(of) => load(of, quote!(#variable)),
-                Work::Entries(of) => reached(of),
-                Work::ChildrenOf { entries, positions } => load(positions, reached(entries)),
-            });
-            (expr(extent), quote!(#(#work)+*))
+    let length = |of: &(String, Array)| {
+        let path = path(of);
+        quote!(#path.len())
+    };
+    let extent = match &range.range {
+        Divisible::Coordinates(extent) => expr(extent),
+        Divisible::Positions(of) => length(of),
+    };
+    let load = |of: &(String, Array), index: TokenStream| {
+        let (path, narrow) = (path(of), of.1.element != Element::Index(Width::Usize));
+        let widen = narrow.then(|| quote!(as usize));
+        quote!(#path[#index] #widen)
+    };
+    let reached = |of: &(String, Array)| {
+        let (path, length) = (path(of), length(of));
+        quote!(kernel::search(&#path[..], 0..#length, #variable))
+    };
+    let work = range.work.iter().map(|work| match work {
+        Work::Each => quote!(#variable),
+        Work::Children(of) => load(of, quote!(#variable)),
+        Work::Entries(of) => reached(of),
+        Work::ChildrenOf { entries, positions } => load(positions, reached(entries)),
+    });
+    let work = quote!(#(#work)+*);
+    let measured = |measure: &Measure<(String, Array)>| match measure {
+        Measure::Extent(extent @ Expr::Binary(..)) => {
+            let extent = expr(extent);
+            quote!((#extent))
         }
-        Divided::Positions(of) => {
-            let path = path(of);
-            (quote!(#path.len()), quote!(#variable))
+        Measure::Extent(extent) => expr(extent),
+        Measure::Length(of) => length(of),
+    };
+    let steps = range.steps.iter().map(|Steps { all, units }| {
+        let all = measured(all);
+        match units.as_ref().map(measured) {
+            Some(units) => quote!(#all.div_ceil(#units.max(1))),
+            None => all,
         }
+    });
+    // Extents may be large where there are no entries.
+    let before = match &range.work[..] {
+        _ if range.steps.is_empty() => work,
+        [Work::Each | Work::Entries(_)] => quote!(#work #(.saturating_mul(#steps))*),
+        _ => quote!((#work) #(.saturating_mul(#steps))*),
     };
     let aligned = (block > 1).then(|| {
         let block = Literal::u64_unsuffixed(block);

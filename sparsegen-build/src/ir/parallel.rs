@@ -202,34 +202,59 @@ impl<A> Traced<A> {
 
 /// A range that is divided into parts. `A` denotes an array.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Divided<A> {
-    /// Coordinates.
-    Coordinates {
-        /// Their number.
-        extent: Expr,
-        /// The work before a coordinate is the sum of these.
-        work: Vec<Work<A>>,
-    },
+pub struct Divided<A> {
+    /// The range.
+    pub range: Divisible<A>,
+    /// The work before a coordinate or position is the sum of these.
+    pub work: Vec<Work<A>>,
+    /// The number of steps for each unit of work is the product of these.
+    pub steps: Vec<Steps<A>>,
+}
+
+/// What is divided into parts. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Divisible<A> {
+    /// Coordinates, of which there are so many.
+    Coordinates(Expr),
     /// The positions of a level, which has this array of coordinates.
     Positions(A),
 }
 
-/// The work of a loop before a coordinate. `A` denotes an array.
+/// The work of a loop before a coordinate or position. `A` denotes an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work<A> {
-    /// A step for each coordinate.
-    Coordinates,
-    /// A step for each child of a coordinate, whose positions are those of this array: `pos[i]`.
+    /// A unit for each coordinate or position.
+    Each,
+    /// A unit for each child, whose positions are those of this array: `pos[i]`.
     Children(A),
-    /// A step for each entry of a sorted list: `search(crd, i)`.
+    /// A unit for each entry of a sorted list: `search(crd, i)`.
     Entries(A),
-    /// A step for each child of an entry: `pos[search(crd, i)]`.
+    /// A unit for each child of an entry: `pos[search(crd, i)]`.
     ChildrenOf {
         /// The coordinates of the entries.
         entries: A,
         /// The positions of their children.
         positions: A,
     },
+}
+
+/// The number of steps of the loops within a unit of work: a size, or the mean of a size over another
+/// one, rounded up. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps<A> {
+    /// The number of steps of all units together, or of one.
+    pub all: Measure<A>,
+    /// The number of units, if there are several.
+    pub units: Option<Measure<A>>,
+}
+
+/// A size. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Measure<A> {
+    /// An extent.
+    Extent(Expr),
+    /// The number of elements of an array.
+    Length(A),
 }
 
 /// A result of which each part has a copy. The copies are combined in the order of the parts.
@@ -244,12 +269,61 @@ pub struct Copies {
 }
 
 impl<A> Divided<A> {
+    /// Returns the same range for other arrays and extents, or `None` if its positions are those of
+    /// an array for which there is no other. Other unknown arrays are left out.
+    pub fn map<'a, B>(
+        &'a self,
+        array: &dyn Fn(&'a A) -> Option<B>,
+        extent: &dyn Fn(&Expr) -> Expr,
+    ) -> Option<Divided<B>> {
+        let measure = |measure: &'a Measure<A>| match measure {
+            Measure::Extent(of) => Some(Measure::Extent(extent(of))),
+            Measure::Length(of) => array(of).map(Measure::Length),
+        };
+        let steps = self.steps.iter().filter_map(|Steps { all, units }| {
+            let units = match units {
+                Some(units) => Some(measure(units)?),
+                None => None,
+            };
+            Some(Steps { all: measure(all)?, units })
+        });
+        Some(Divided {
+            range: match &self.range {
+                Divisible::Coordinates(of) => Divisible::Coordinates(extent(of)),
+                Divisible::Positions(of) => Divisible::Positions(array(of)?),
+            },
+            work: self.work.iter().filter_map(|work| work.map(array)).collect(),
+            steps: steps.collect(),
+        })
+    }
+
     /// Calls `visit` with each array.
     pub fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
-        match self {
-            Divided::Coordinates { work, .. } => work.iter().for_each(|work| work.arrays(visit)),
-            Divided::Positions(array) => visit(array),
+        if let Divisible::Positions(array) = &self.range {
+            visit(array);
         }
+        self.work.iter().for_each(|work| work.arrays(visit));
+        for measure in self.measures() {
+            if let Measure::Length(array) = measure {
+                visit(array);
+            }
+        }
+    }
+
+    /// Calls `visit` with each extent.
+    pub fn extents<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        if let Divisible::Coordinates(extent) = &self.range {
+            visit(extent);
+        }
+        for measure in self.measures() {
+            if let Measure::Extent(extent) = measure {
+                visit(extent);
+            }
+        }
+    }
+
+    fn measures(&self) -> impl Iterator<Item = &Measure<A>> {
+        self.steps.iter().flat_map(|Steps { all, units }| std::iter::once(all).chain(units))
     }
 }
 
@@ -257,7 +331,7 @@ impl<A> Work<A> {
     /// Returns the same work for other arrays, or `None` if there are none.
     pub fn map<'a, B>(&'a self, array: &dyn Fn(&'a A) -> Option<B>) -> Option<Work<B>> {
         Some(match self {
-            Work::Coordinates => Work::Coordinates,
+            Work::Each => Work::Each,
             Work::Children(of) => Work::Children(array(of)?),
             Work::Entries(of) => Work::Entries(array(of)?),
             Work::ChildrenOf { entries, positions } => {
@@ -269,7 +343,7 @@ impl<A> Work<A> {
     /// Calls `visit` with each array.
     fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
         match self {
-            Work::Coordinates => {}
+            Work::Each => {}
             Work::Children(of) | Work::Entries(of) => visit(of),
             Work::ChildrenOf { entries, positions } => {
                 visit(entries);
@@ -281,7 +355,7 @@ impl<A> Work<A> {
     /// Calls `visit` with each array, to change it.
     pub fn for_each<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut A)) {
         match self {
-            Work::Coordinates => {}
+            Work::Each => {}
             Work::Children(of) | Work::Entries(of) => visit(of),
             Work::ChildrenOf { entries, positions } => {
                 visit(entries);

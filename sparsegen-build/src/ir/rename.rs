@@ -1,9 +1,9 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Divided, Expr, Extent, Fit,
-    Function, Limit, List, Operand, Part, Reads, Rearrange, Result, Stmt, TensorOperand,
-    TensorResult, Traced,
+    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Divided, Divisible, Expr,
+    Extent, Fit, Function, Limit, List, Measure, Operand, Part, Reads, Rearrange, Result, Steps,
+    Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -44,13 +44,7 @@ impl Function {
             visit(&mut parallel.variable);
             visit(&mut parallel.begin);
             visit(&mut parallel.end);
-            match &mut parallel.range {
-                Divided::Coordinates { extent, work } => {
-                    of_expr(extent, visit);
-                    work.iter_mut().for_each(|work| work.for_each(&mut |name| visit(name)));
-                }
-                Divided::Positions(array) => visit(array),
-            }
+            of_divided(&mut parallel.range, visit);
             let intervals = parallel.intervals.iter_mut().map(|intervals| {
                 intervals.own.iter_mut().for_each(&mut *visit);
                 let Traced { segments, coordinates } = &mut intervals.coordinate;
@@ -86,6 +80,23 @@ impl Function {
         of_body(&mut self.body, visit);
         if let Some(compute) = &mut self.compute {
             compute.visit_names(visit);
+        }
+    }
+}
+
+fn of_divided(divided: &mut Divided<String>, visit: &mut dyn FnMut(&mut String)) {
+    let Divided { range, work, steps } = divided;
+    match range {
+        Divisible::Coordinates(extent) => of_expr(extent, visit),
+        Divisible::Positions(array) => visit(array),
+    }
+    work.iter_mut().for_each(|work| work.for_each(&mut |name| visit(name)));
+    for Steps { all, units } in steps {
+        for measure in std::iter::once(all).chain(units) {
+            match measure {
+                Measure::Extent(extent) => of_expr(extent, visit),
+                Measure::Length(array) => visit(array),
+            }
         }
     }
 }

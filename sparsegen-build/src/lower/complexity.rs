@@ -19,7 +19,8 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, Slice, TensorId, VariableId};
 
 use filled::Filled;
-use trips::{Trips, is_within};
+pub(super) use trips::Trips;
+use trips::is_within;
 
 /// Returns the time as a sum of products, such as `i + nnz(A)`.
 pub fn time(program: &Program, plan: &Plan) -> ir::Time {
@@ -57,6 +58,17 @@ pub fn iterations(program: &Program, plan: &Plan) -> BTreeMap<usize, ir::Time> {
         }
     }
     all
+}
+
+/// Returns the numbers of iterations of a loop and of those within it.
+pub(super) fn trips_of(program: &Program, inner: &Loop) -> Vec<Trips> {
+    Time::of_loops(program, &Plan::Loop(inner.clone())).terms
+}
+
+/// Returns the variables whose extents are factors of a variable's extent.
+pub(super) fn extents_of(program: &Program, v: VariableId) -> Vec<VariableId> {
+    let (terms, loops, filled) = (Vec::new(), Vec::new(), BTreeMap::new());
+    Time { program, terms, loops, filled }.extents(v)
 }
 
 struct Time<'p> {
@@ -259,7 +271,10 @@ impl<'p> Time<'p> {
             Some(Definition::Computed(
                 Coordinate::Mod(_, BlockSize::Constant(_))
                 | Coordinate::Div(_, BlockSize::Share(_)),
-            )) => Vec::new(),
+            )) => {
+                trips.constant.push(inner.variable);
+                Vec::new()
+            }
             Some(Definition::Computed(
                 Coordinate::Div(of, BlockSize::Constant(_))
                 | Coordinate::Mod(of, BlockSize::Share(_)),
@@ -271,8 +286,10 @@ impl<'p> Time<'p> {
             Some(Definition::Slot(_)) => Vec::new(),
             Some(Definition::Computed(Coordinate::Affine(_))) | None => vec![inner.variable],
         };
-        let constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
-        trips.dimensions.extend(dimensions.into_iter().filter(|v| !constant(v)));
+        let is_constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
+        let (constant, dimensions) = dimensions.into_iter().partition::<Vec<_>, _>(is_constant);
+        trips.dimensions.extend(dimensions);
+        trips.constant.extend(constant);
         trips
     }
 
@@ -300,6 +317,7 @@ impl<'p> Time<'p> {
             let shared = levels.into_iter().filter(is_fixed).collect();
             return Trips { walked, shared, visited: trips.visited, ..Trips::default() };
         }
+        trips.constant.retain(|v| !levels.contains(&self.root(*v)));
         for v in levels {
             match trips.dimensions.iter().position(|known| *known == v) {
                 Some(known) => {

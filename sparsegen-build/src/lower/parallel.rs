@@ -5,13 +5,12 @@ use std::rc::Rc;
 use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
-    BinaryOp, Buckets, ByParent, Combining, Copies, Count, Divided, Element, Expr, Intervals,
-    Parallel, Reduced, Stmt, TensorResult, Traced, Work,
+    BinaryOp, Buckets, ByParent, Combining, Copies, Count, Expr, Intervals, Parallel, Reduced,
+    Stmt, TensorResult, Traced,
 };
 use crate::iteration::iterator::LevelIterator;
-use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
-use crate::level::{Holds, Segment};
+use crate::level::Segment;
 use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
 
@@ -34,16 +33,7 @@ impl Lowering<'_> {
             Range::Coordinates => self.names.variable(*v).to_owned(),
             Range::Positions { access, level } => self.names.position(access, *level),
         };
-        let range = match range {
-            Range::Coordinates => {
-                let extent = expanded(self.program, &self.names, self.extent(*v));
-                Divided::Coordinates { extent, work: self.work(plan, *v, body) }
-            }
-            Range::Positions { access, level } => {
-                let coordinates = self.coordinates_of(access, *level);
-                Divided::Positions(coordinates.expect("a level with coordinates"))
-            }
-        };
+        let range = self.divided(parted, plan, body);
         let (mut copies, mut intervals) = (Vec::new(), None);
         let mut scalars = Vec::new();
         for (result, stores) in results.iter().zip(stores) {
@@ -192,89 +182,6 @@ impl Lowering<'_> {
                 (format!("{position}_begin"), format!("{position}_end"))
             }
         }
-    }
-
-    /// Returns the array of the coordinates of a level.
-    fn coordinates_of(&self, access: &Access, level: usize) -> Option<String> {
-        let spec = &self.program.tensor(access.tensor).format.levels[level];
-        let mut arrays = spec.level.arrays().iter();
-        let array = arrays.find(|array| array.holds == Holds::Coordinates)?;
-        Some(self.storages[access.tensor.0][level].array(array.field).to_owned())
-    }
-
-    /// Returns the work before a coordinate of the outermost loop: its coordinates or the entries
-    /// of its iterators, and the children of these.
-    fn work(&self, plan: &Plan, v: VariableId, body: &[Stmt]) -> Vec<Work<String>> {
-        let mut loops = Vec::new();
-        plan.for_each_loop(&mut |inner: &Loop| {
-            if inner.variable == v {
-                loops.push(inner);
-            }
-        });
-        let mut work = Vec::new();
-        let mut add = |more: Work<String>| {
-            if !work.contains(&more) {
-                work.push(more);
-            }
-        };
-        for inner in loops {
-            let drivers =
-                inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
-            let by_dimension = inner.points.iter().any(|point| point.by_dimension);
-            let mut lists = Vec::new();
-            for member in drivers.members() {
-                let iterator = &inner.iterators[member];
-                let is_list = iterator.level == 0
-                    && iterator.is_searched(self.program)
-                    && iterator.spec(self.program).properties.compact
-                    && iterator.part(self.program).is_none()
-                    && iterator.spec(self.program).level.coordinate_iteration().is_none()
-                    && !self.program.kernel.is_temporary(iterator.access.tensor);
-                let entries = self.coordinates_of(&iterator.access, 0).filter(|_| is_list);
-                lists.push(entries.map(|entries| (iterator, entries)));
-            }
-            if by_dimension || lists.is_empty() || lists.iter().any(Option::is_none) {
-                add(Work::Coordinates);
-            }
-            for positions in self.positions_by(&Expr::var(self.names.variable(v)), body) {
-                add(Work::Children(positions));
-            }
-            for (iterator, entries) in lists.into_iter().flatten() {
-                add(Work::Entries(entries.clone()));
-                let position = self.names.position(&iterator.access, iterator.level);
-                for positions in self.positions_by(&Expr::var(&position), body) {
-                    add(Work::ChildrenOf { entries: entries.clone(), positions });
-                }
-            }
-        }
-        work
-    }
-
-    /// Returns the arrays of positions that a body reads at the index after a variable.
-    fn positions_by(&self, variable: &Expr, body: &[Stmt]) -> Vec<String> {
-        let arrays = self.read_arrays();
-        let holds_positions = |name: &str| {
-            let mut arrays = arrays.iter();
-            arrays.any(|array| array.name == name && matches!(array.element, Element::Index(_)))
-        };
-        let next = Expr::add(variable.clone(), Expr::Index(1));
-        let mut found: Vec<String> = Vec::new();
-        for stmt in body {
-            stmt.for_each(&mut |stmt| {
-                for expr in stmt.expressions() {
-                    expr.for_each(&mut |expr| {
-                        if let Expr::Load { array, index } = expr
-                            && **index == next
-                            && holds_positions(array)
-                            && !found.contains(array)
-                        {
-                            found.push(array.clone());
-                        }
-                    });
-                }
-            });
-        }
-        found
     }
 
     /// Returns the bounds of the part of a loop over `v`, if that is the outermost one and divided by

@@ -1,5 +1,6 @@
 mod bounds;
 mod runs;
+mod work;
 
 use crate::level::Levels;
 use crate::lower::lower;

@@ -34,10 +34,10 @@ pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
     counted(size, count, before)
 }
 
-/// Like [`parts`], for parts that have `copied` values of their own: these take less memory than the
-/// work has steps, and there are at most 32 of them.
+/// Like [`parts`], for parts that have `copied` values of their own: each has at least four steps of
+/// work for every copy, which is initialized and combined, and there are at most 32 parts.
 pub fn few_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
-    let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, MOST_COPIES);
+    let count = |work: usize| (work / GRAIN.max(copied.saturating_mul(4))).clamp(1, MOST_COPIES);
     counted(size, count, before)
 }
 

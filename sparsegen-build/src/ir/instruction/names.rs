@@ -3,7 +3,7 @@
 use super::{
     Argument, Assembled, Call, Check, Instruction, Join, Replacement, Shape, Taken, Value, Vector,
 };
-use crate::ir::{Divided, TensorType};
+use crate::ir::TensorType;
 
 impl Call {
     /// Calls `visit` with the names in the arguments.
@@ -142,9 +142,7 @@ impl Instruction {
             }
             Instruction::Parts { range, lengths, .. } => {
                 lengths.iter().for_each(|length| length.names(visit));
-                if let Divided::Coordinates { extent, .. } = range {
-                    extent.names(visit);
-                }
+                range.extents(&mut |extent| extent.names(visit));
                 range.arrays(&mut |(tensor, _)| visit(tensor));
             }
             Instruction::SplitIntervals { call, intervals, .. } => {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Value;
 use super::entry::{Done, Session, Stop, combined, plain};
 use super::frame::{Frame, Object};
-use crate::ir::{Array, Call, Divided, Join, Joined, Own, Parts, Place, Vector};
+use crate::ir::{Array, Call, Divided, Divisible, Join, Joined, Own, Parts, Place, Vector};
 
 impl Session<'_> {
     /// Calls loops for each part of a range, with its own values of tensors, and vectors of its own,
@@ -130,14 +130,15 @@ impl Session<'_> {
 
 /// The length of a range that is divided.
 pub(super) fn length(range: &Divided<(String, Array)>, frame: &Frame) -> Done<usize> {
-    match range {
-        Divided::Coordinates { extent, .. } => {
-            let mut tensors = Vec::new();
-            range.arrays(&mut |(tensor, _)| tensors.push(tensor));
-            tensors.into_iter().try_for_each(|tensor| frame.tensor(tensor).map(drop))?;
-            frame.index(extent)
-        }
-        Divided::Positions((tensor, array)) => {
+    let mut tensors = Vec::new();
+    range.arrays(&mut |(tensor, _)| tensors.push(tensor));
+    tensors.into_iter().try_for_each(|tensor| frame.tensor(tensor).map(drop))?;
+    let mut extents = Vec::new();
+    range.extents(&mut |extent| extents.push(extent));
+    extents.into_iter().try_for_each(|extent| frame.index(extent).map(drop))?;
+    match &range.range {
+        Divisible::Coordinates(extent) => frame.index(extent),
+        Divisible::Positions((tensor, array)) => {
             let tensor = frame.tensor(tensor)?;
             let arrays = match &array.place {
                 Place::Level { level, field } => tensor.arrays.get(&(*level, field.clone())),

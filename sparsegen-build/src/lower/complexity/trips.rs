@@ -6,17 +6,20 @@ use crate::notation::{Access, VariableId};
 
 /// A number of iterations, as a product.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Trips {
+pub(in crate::lower) struct Trips {
     /// The variables whose coordinates are all visited.
-    pub(super) dimensions: Vec<VariableId>,
+    pub(in crate::lower) dimensions: Vec<VariableId>,
+    /// The variables with a constant number of coordinates, all of which are visited. They do not
+    /// belong to the time complexity.
+    pub(in crate::lower) constant: Vec<VariableId>,
     /// The accesses whose entries are traversed, with the innermost level.
-    pub(super) walked: BTreeMap<Access, usize>,
+    pub(in crate::lower) walked: BTreeMap<Access, usize>,
     /// The variables by which the entries are divided: on average, only those below one of their
     /// coordinates are traversed.
-    pub(super) shared: Vec<VariableId>,
+    pub(in crate::lower) shared: Vec<VariableId>,
     /// The variables of the enclosing loops that visit each coordinate at most once, or `None` if a
     /// loop visits duplicates.
-    pub(super) visited: Option<Vec<VariableId>>,
+    pub(in crate::lower) visited: Option<Vec<VariableId>>,
 }
 
 /// Returns whether one product is at most another: it divides the other, or replaces dimensions of

@@ -4,8 +4,8 @@
 use super::run::{Names, Run, number, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
-    Array, Assembly, Buckets, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Join,
-    Joined, Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
+    Array, Assembly, Buckets, Call, Element, Expr, Fit, Instruction, Intervals, Join, Joined,
+    Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
 };
 use crate::names::plain;
 
@@ -14,14 +14,7 @@ impl Run<'_> {
     pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
         let find = |name: &String| self.array(name);
-        let range = match &parallel.range {
-            Divided::Coordinates { extent: size, work } => {
-                let size = self.in_arguments(size);
-                let work = work.iter().filter_map(|work| work.map(&find)).collect();
-                Divided::Coordinates { extent: size, work }
-            }
-            Divided::Positions(array) => Divided::Positions(find(array)?),
-        };
+        let range = parallel.range.map(&find, &|extent| self.in_arguments(extent))?;
         let copied = |result: &&TensorResult| {
             parallel.copies.iter().any(|copies| copies.result == result.name)
         };

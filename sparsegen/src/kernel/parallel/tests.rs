@@ -59,7 +59,7 @@ fn copies_are_combined_in_order() {
     combine(&mut digits, &[vec![1; count], (0..count).collect()], |a, b| 3 * a + b);
     assert_eq!(digits, (0..count).map(|k| 3 * (3 * k + 1) + k).collect::<Vec<_>>());
     assert_eq!(combined(&parts, |range| vec![range.start], |a, b| [a, b].concat()), [0, 1, 2]);
-    assert_eq!(few_parts(1 << 22, 1 << 21, |i| i).ranges().count(), 2);
+    assert_eq!(few_parts(1 << 22, 1 << 19, |i| i).ranges().count(), 2);
     assert_eq!(few_parts(1 << 40, 1, |i| i).ranges().count(), MOST_COPIES);
 }
 

@@ -1,0 +1,119 @@
+//! The work by which loops are divided among threads.
+
+use crate::compile_str;
+
+/// Returns the work before a coordinate or position, as the generated source computes it, without
+/// spaces.
+fn work(expr: &str, tensors: &str, keys: &str) -> String {
+    let manifest = format!(
+        "{FORMATS}[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\nparallel = true\n{keys}"
+    );
+    let output = compile_str("kernels.toml", &manifest);
+    let source: String = output.source.split_whitespace().collect();
+    let (_, after) = source.split_once("parts=kernel::").expect("a divided loop");
+    let (_, work) = after.split_once('|').expect("the work is a closure");
+    let (_, work) = work.split_once('|').expect("the closure has an argument");
+    let end = work.find(");").expect("the end of the call");
+    let work = work[..end].trim_end_matches(',');
+    work.trim_start_matches('{').trim_end_matches('}').to_owned()
+}
+
+#[test]
+fn work_has_the_steps_of_the_loops() {
+    for (expr, tensors, keys, expected) in CASES {
+        assert_eq!(work(expr, tensors, keys), *expected, "{expr} with {tensors}");
+    }
+}
+
+const FORMATS: &str = "
+[formats]
+blocks = \"(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)\"
+rows = \"(i, j) -> (i : compressed, j : dense)\"
+";
+
+/// The expression, formats, further keys, and the work.
+const CASES: &[(&str, &str, &str, &str)] = &[
+    // What is counted are all steps.
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'csr', x = 'dense'",
+        "",
+        "i+a.levels().1.pos[i]asusize",
+    ),
+    ("y[i] = 2 * x[i]", "y = 'dense', x = 'dense'", "", "i"),
+    (
+        "y[i,j] = 2 * A[i,j]",
+        "y = 'coo', A = 'coo'",
+        "",
+        "kernel::search(&a.levels().0.crd[..],0..a.levels().0.crd.len(),i)",
+    ),
+    // Dense loops within it.
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'dense', x = 'dense'",
+        "",
+        "i.saturating_mul(a.shape()[1])",
+    ),
+    (
+        "C[i,j] = A[i,k] * B[k,j]",
+        "C = 'dense', A = 'dense', B = 'dense'",
+        "",
+        "i.saturating_mul(a.shape()[1]).saturating_mul(b.shape()[1])",
+    ),
+    (
+        "C[i,j] = A[i,k] * B[k,j]",
+        "C = 'dense', A = 'csr', B = 'dense'",
+        "",
+        "(i+a.levels().1.pos[i]asusize).saturating_mul(b.shape()[1])",
+    ),
+    // Loops of constant length.
+    (
+        "C[i,j] = A[i,k] * B[k,j]",
+        "C = 'dense', A = 'csr', B = 'dense'",
+        "sizes = { j = 32 }",
+        "(i+a.levels().1.pos[i]asusize).saturating_mul(32)",
+    ),
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'blocks', x = 'dense'",
+        "",
+        "(io+a.levels().1.pos[io]asusize).saturating_mul(2).saturating_mul(3)",
+    ),
+    (
+        "C[i,j] = A[i,k] * B[k,j]",
+        "C = 'dense', A = 'dense', B = 'dense'",
+        "schedule = ['split(k, ko, ki, 16)', 'parallelize(i)']",
+        "i.saturating_mul(b.shape()[1]).saturating_mul(a.shape()[1])",
+    ),
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'dense', x = 'dense'",
+        "schedule = ['split(i, io, ii, 16)', 'parallelize(io)']",
+        "io.saturating_mul(16).saturating_mul(a.shape()[1])",
+    ),
+    // A mean number of entries.
+    (
+        "C[i,j] = A[i,k] * B[k,j]",
+        "C = 'csr', A = 'csr', B = 'csr'",
+        "",
+        "(i+a.levels().1.pos[i]asusize).saturating_mul(b.levels().1.crd.len().div_ceil(a.shape()[1].max(1)))",
+    ),
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'ell', x = 'dense'",
+        "",
+        "i.saturating_mul(a.levels().2.crd.len().div_ceil(a.shape()[0].max(1)))",
+    ),
+    (
+        "B[i,j] = 2 * A[i,j]",
+        "B = 'rows', A = 'rows'",
+        "",
+        "kernel::search(&a.levels().0.crd[..],0..a.levels().0.crd.len(),i).saturating_mul(a.shape()[1])",
+    ),
+    (
+        "y[i] = A[i,j] * x[j]",
+        "y = 'dense', A = 'dia', x = 'dense'",
+        "",
+        "p_a1.saturating_mul(a.vals().len().div_ceil(a.levels().0.crd.len().max(1)))",
+    ),
+];
