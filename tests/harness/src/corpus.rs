@@ -62,6 +62,14 @@ pub struct Case {
 }
 
 impl Case {
+    /// Returns whether it is in a sample of about one of so many cases. This depends on its name (FNV-1a)
+    /// and not on the other cases.
+    #[must_use]
+    pub fn is_one_of(&self, many: u64) -> bool {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        self.name.bytes().fold(0xcbf2_9ce4_8422_2325, mix).is_multiple_of(many.max(1))
+    }
+
     /// Returns the case with kernels that run on threads wherever they can.
     #[must_use]
     pub fn on_threads(mut self) -> Case {
