@@ -93,7 +93,8 @@ pub enum Expr {
     /// `tensor.shape()[mode]`, in entry points and at the start of functions with loops.
     Extent(String, usize),
     /// `kernel::search(&array, start..end, index)`: the first position in the range whose element
-    /// is at least `index`, or `end` if there is none. The elements in the range are sorted.
+    /// is at least `index`, or `end` if there is none. The elements in the range are sorted. If they
+    /// are signed, so is `index`.
     Search {
         array: String,
         start: Box<Expr>,

@@ -159,10 +159,25 @@ pub fn search<C>(crd: &C, positions: Range<usize>, coordinate: usize) -> usize
 where
     C: Index<usize, Output: Width> + ?Sized,
 {
+    first_from(positions, |position| crd[position].to_usize() < coordinate)
+}
+
+/// Like [`search`], for coordinates that may be negative.
+#[inline]
+pub fn search_signed<C>(crd: &C, positions: Range<usize>, coordinate: isize) -> usize
+where
+    C: Index<usize, Output: Width> + ?Sized,
+{
+    first_from(positions, |position| (crd[position].to_usize() as isize) < coordinate)
+}
+
+/// Returns the first of `positions` that is not below what is searched for, or their end.
+#[inline]
+fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = positions;
     while start < end {
         let middle = start + (end - start) / 2;
-        if crd[middle].to_usize() < coordinate {
+        if is_below(middle) {
             start = middle + 1;
         } else {
             end = middle;

@@ -8,9 +8,15 @@ use crate::notation::{Access, VariableId};
 pub struct Parted {
     /// The variable of the loop.
     pub variable: VariableId,
+    /// The variable whose coordinates are divided: that of the loop, or the one whose blocks the loop
+    /// counts, if each part stores to the coordinates of its blocks.
+    pub divides: VariableId,
+    /// The number of coordinates of a block, or 1.
+    pub each: u64,
     /// What is divided.
     pub range: Range,
-    /// The number of consecutive coordinates that are in one part: those of a block of a result.
+    /// The number of consecutive coordinates of the loop that are in one part: those of a block of a
+    /// result.
     pub block: u64,
     /// `true` if each part computes a workspace or a scalar before its loop.
     pub prepares: bool,

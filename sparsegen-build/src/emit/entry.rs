@@ -136,8 +136,8 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let value = packing::packed(&into, value);
             quote!(*#into = #value;)
         }
-        Instruction::Parts { name, range, variable, block, copies, lengths, count } => {
-            parts::divide(name, range, (variable, *block), (copies, lengths), *count)
+        Instruction::Parts { name, range, block, copies, lengths, count } => {
+            parts::divide(name, range, *block, (copies, lengths), *count)
         }
         Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
         Instruction::SplitIntervals { parts, tensor, vals, own, variable, intervals, call } => {

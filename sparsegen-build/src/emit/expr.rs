@@ -6,7 +6,7 @@ use quote::quote;
 use super::body::Body;
 use super::names::{ident, number, tokens};
 use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, value};
-use crate::ir::{BinaryOp, Callee, Dtype, Expr, Literal, ToIndex, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Dtype, Element, Expr, Literal, ToIndex, UnaryOp, Width};
 use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
 /// The precedence of `..`.
@@ -56,8 +56,12 @@ impl Body {
                 let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
                 // The wrapper of a slice is not a reference.
                 let borrow = self.lengths.contains_key(array).then(|| quote!(&));
+                let search = match self.elements.get(array) {
+                    Some(Element::Signed(_)) => quote!(search_signed),
+                    Some(_) | None => quote!(search),
+                };
                 let (array, index) = (ident(array), self.expr(index));
-                quote!(kernel::search(#borrow #array, #start..#end, #index))
+                quote!(kernel::#search(#borrow #array, #start..#end, #index))
             }
             Expr::Entry(fields) => {
                 let fields = fields.iter().map(|field| self.expr(field));

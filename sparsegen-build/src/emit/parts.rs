@@ -15,11 +15,18 @@ use crate::ir::{
 pub(super) fn divide(
     name: &str,
     range: &Divided<(String, Array)>,
-    (variable, block): (&str, u64),
+    block: u64,
     (copies, lengths): (&[String], &[Expr]),
     count: Count,
 ) -> TokenStream {
-    let (name, variable) = (ident(name), ident(variable));
+    let (name, variable) = (ident(name), ident(&range.variable));
+    let own = match range.each {
+        1 => quote!(#variable),
+        each => {
+            let each = Literal::u64_unsuffixed(each);
+            quote!(#variable / #each)
+        }
+    };
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
     let length = |of: &(String, Array)| {
         let path = path(of);
@@ -36,11 +43,18 @@ pub(super) fn divide(
     };
     let reached = |of: &(String, Array)| {
         let (path, length) = (path(of), length(of));
-        quote!(kernel::search(&#path[..], 0..#length, #variable))
+        match of.1.element {
+            Element::Signed(_) => {
+                let below = expr(&range.below);
+                let coordinate = quote!(#own as isize - #below as isize);
+                quote!(kernel::search_signed(&#path[..], 0..#length, #coordinate))
+            }
+            _ => quote!(kernel::search(&#path[..], 0..#length, #own)),
+        }
     };
     let work = range.work.iter().map(|work| match work {
-        Work::Each => quote!(#variable),
-        Work::Children(of) => load(of, quote!(#variable)),
+        Work::Each => own.clone(),
+        Work::Children(of) => load(of, own.clone()),
         Work::Entries(of) => reached(of),
         Work::ChildrenOf { entries, positions } => load(positions, reached(entries)),
     });
@@ -63,7 +77,9 @@ pub(super) fn divide(
     // Extents may be large where there are no entries.
     let before = match &range.work[..] {
         _ if range.steps.is_empty() => work,
-        [Work::Each | Work::Entries(_)] => quote!(#work #(.saturating_mul(#steps))*),
+        [Work::Each | Work::Entries(_)] if range.each == 1 => {
+            quote!(#work #(.saturating_mul(#steps))*)
+        }
         _ => quote!((#work) #(.saturating_mul(#steps))*),
     };
     let aligned = (block > 1).then(|| {

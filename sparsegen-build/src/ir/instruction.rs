@@ -50,7 +50,6 @@ pub enum Instruction {
     Parts {
         name: String,
         range: Divided<(String, Array)>,
-        variable: String,
         block: u64,
         copies: Vec<String>,
         lengths: Vec<Expr>,

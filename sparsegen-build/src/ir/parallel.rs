@@ -13,7 +13,7 @@ pub struct Parallel {
     pub begin: String,
     /// The variable with the end of a part.
     pub end: String,
-    /// The number of which the first coordinate of each part is a multiple.
+    /// The number of which the first divided coordinate of each part is a multiple.
     pub block: u64,
     /// The number of parts.
     pub count: Count,
@@ -203,6 +203,12 @@ impl<A> Traced<A> {
 /// A range that is divided into parts. `A` denotes an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divided<A> {
+    /// A coordinate or position of the range, such as `i`.
+    pub variable: String,
+    /// The number of coordinates for each of the loop, which may count blocks of them.
+    pub each: u64,
+    /// The coordinate of the loop at the beginning of the range is this number below 0.
+    pub below: Expr,
     /// The range.
     pub range: Divisible<A>,
     /// The work before a coordinate or position is the sum of these.
@@ -288,6 +294,9 @@ impl<A> Divided<A> {
             Some(Steps { all: measure(all)?, units })
         });
         Some(Divided {
+            variable: self.variable.clone(),
+            each: self.each,
+            below: extent(&self.below),
             range: match &self.range {
                 Divisible::Coordinates(of) => Divisible::Coordinates(extent(of)),
                 Divisible::Positions(of) => Divisible::Positions(array(of)?),
@@ -312,6 +321,7 @@ impl<A> Divided<A> {
 
     /// Calls `visit` with each extent.
     pub fn extents<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(&self.below);
         if let Divisible::Coordinates(extent) = &self.range {
             visit(extent);
         }

@@ -85,7 +85,9 @@ impl Function {
 }
 
 fn of_divided(divided: &mut Divided<String>, visit: &mut dyn FnMut(&mut String)) {
-    let Divided { range, work, steps } = divided;
+    let Divided { variable, below, range, work, steps, each: _ } = divided;
+    visit(variable);
+    of_expr(below, visit);
     match range {
         Divisible::Coordinates(extent) => of_expr(extent, visit),
         Divisible::Positions(array) => visit(array),

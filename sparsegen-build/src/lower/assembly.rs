@@ -108,7 +108,7 @@ impl<'p> Assembler<'p> {
         // A part has positions for its own coordinates only.
         let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
         let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
-            Stores::Apart => Some(names.part(parted.variable)),
+            Stores::Apart => Some(names.divided(parted)),
             Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
             Stores::Joined | Stores::Merged | Stores::Copies | Stores::Scalars(_) => None,
         });

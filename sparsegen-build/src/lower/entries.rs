@@ -51,8 +51,7 @@ pub(super) fn entries_of_part(
     if !parted.is_by_coordinate() || first != parted.variable {
         return None;
     }
-    let (begin, end) = names.part(first);
-    let mut positions = Segment { start: Expr::var(&begin), end: Expr::var(&end) };
+    let mut positions = names.part_of_loop(parted);
     let levels = &program.tensor(access.tensor).format.levels;
     for (level, (spec, storage)) in levels.iter().zip(storages).enumerate() {
         let is_gapless = spec.properties.compact || spec.properties.branchless;

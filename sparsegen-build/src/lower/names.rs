@@ -10,7 +10,9 @@
 use std::collections::BTreeMap;
 
 use crate::concrete::Program;
-use crate::ir::Function;
+use crate::concrete::parted::Parted;
+use crate::ir::{Expr, Function};
+use crate::level::Segment;
 use crate::names::{Identifiers, provisional, provisional_of_several, snake_case};
 use crate::notation::{Access, List, TensorId, TensorRole, VariableId};
 
@@ -182,6 +184,25 @@ impl Names {
     pub(super) fn part(&self, v: VariableId) -> (String, String) {
         let name = self.variable(v);
         (format!("{name}_begin"), format!("{name}_end"))
+    }
+
+    /// Returns the bounds of a part of the coordinates that are divided: `i_begin` and `i_end`, or
+    /// `i_first` and `i_after` if the loop counts blocks of them.
+    pub(super) fn divided(&self, parted: &Parted) -> (String, String) {
+        match parted.divides == parted.variable {
+            true => self.part(parted.variable),
+            false => self.own(parted.divides),
+        }
+    }
+
+    /// Returns the bounds of the loop's coordinates of a part.
+    pub(super) fn part_of_loop(&self, parted: &Parted) -> Segment {
+        let (begin, end) = self.divided(parted);
+        let each = Expr::Index(parted.each as usize);
+        Segment {
+            start: Expr::div(Expr::var(&begin), each.clone()),
+            end: Expr::div_ceil(Expr::var(&end), each),
+        }
     }
 
     /// Returns `j_rest`, the number of a variable's coordinates that have not been visited.

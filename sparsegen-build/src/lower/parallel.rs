@@ -16,7 +16,7 @@ use crate::types::Dtype;
 
 use super::Lowering;
 use super::combine::Combine;
-use super::extents::expanded;
+use super::extents::{below_zero, expanded};
 use super::scope::Scope;
 
 impl Lowering<'_> {
@@ -27,7 +27,8 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, block, prepares, stores } = self.parted?;
+        let parted @ Parted { variable: v, range, each, block, prepares, stores, .. } =
+            self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = match range {
             Range::Coordinates => self.names.variable(*v).to_owned(),
@@ -107,7 +108,7 @@ impl Lowering<'_> {
             variable,
             begin,
             end,
-            block: *block,
+            block: block.saturating_mul(*each),
             count,
             copies,
             intervals,
@@ -176,7 +177,7 @@ impl Lowering<'_> {
     /// Returns the variables with the bounds of a part.
     fn part_names(&self, parted: &Parted) -> (String, String) {
         match &parted.range {
-            Range::Coordinates => self.names.part(parted.variable),
+            Range::Coordinates => self.names.divided(parted),
             Range::Positions { access, level } => {
                 let position = self.names.position(access, *level);
                 (format!("{position}_begin"), format!("{position}_end"))
@@ -188,8 +189,14 @@ impl Lowering<'_> {
     /// coordinates.
     pub(super) fn part(&self, v: VariableId) -> Option<Segment> {
         let parted = self.parted.filter(|parted| parted.is_by_coordinate())?;
-        let (begin, end) = self.names.part(v);
-        (parted.variable == v).then(|| Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+        (parted.variable == v).then(|| {
+            let Segment { start, end } = self.names.part_of_loop(parted);
+            let signed = |at: Expr| match below_zero(self.program, &self.names, v) {
+                Expr::Index(0) => at,
+                below => Expr::difference(at, below),
+            };
+            Segment { start: signed(start), end: signed(end) }
+        })
     }
 
     /// Returns whether each part has a sorted copy of an iterator's entries, with those of the part.

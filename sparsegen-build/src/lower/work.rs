@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 
 use crate::concrete::parted::{Parted, Range};
+use crate::concrete::space::Definition;
 use crate::ir::{Divided, Divisible, Element, Expr, Measure, Steps, Stmt, Work};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -16,7 +17,7 @@ use crate::notation::{Access, TensorId, VariableId};
 
 use super::Lowering;
 use super::complexity::{Trips, extents_of, trips_of};
-use super::extents::expanded;
+use super::extents::{below_zero, expanded};
 
 /// What a unit of work is.
 #[derive(Clone, Copy)]
@@ -45,9 +46,12 @@ impl Lowering<'_> {
                 loops.push(inner);
             }
         });
+        let below = below_zero(self.program, &self.names, parted.divides);
+        let below = expanded(self.program, &self.names, below);
         let (range, work) = match &parted.range {
             Range::Coordinates => {
-                let extent = expanded(self.program, &self.names, self.extent(v));
+                let extent = expanded(self.program, &self.names, self.extent(parted.divides));
+                let extent = Expr::add(below.clone(), extent);
                 (Divisible::Coordinates(extent), self.work_by_coordinate(&loops, v, body))
             }
             Range::Positions { access, level } => {
@@ -61,7 +65,12 @@ impl Lowering<'_> {
             }
         };
         let steps = self.steps(&loops, v, &work);
-        Divided { range, work: work.into_iter().map(|(_, work)| work).collect(), steps }
+        let variable = match &parted.range {
+            Range::Coordinates => self.names.variable(parted.divides).to_owned(),
+            Range::Positions { access, level } => self.names.position(access, *level),
+        };
+        let work = work.into_iter().map(|(_, work)| work).collect();
+        Divided { variable, each: parted.each, below, range, work, steps }
     }
 
     /// Returns the work before a coordinate of the outermost loop: its coordinates or the entries
@@ -205,19 +214,19 @@ impl Lowering<'_> {
         } else if own.iter().all(|own| dimensions.contains(own)) {
             dimensions.retain(|of| !own.contains(of));
         } else {
-            rate.units.push(self.measure(v));
+            rate.units.extend(self.measure(v));
         }
         // The extent of a variable is that of its blocks and of the coordinates within a block.
         let is_counted = |of: &VariableId| {
             *of == v || extents_of(self.program, *of).iter().any(|of| dimensions.contains(of))
         };
         let constant = term.constant.iter().filter(|of| !is_counted(of));
-        rate.all.extend(constant.map(|of| self.measure(*of)));
-        rate.all.extend(dimensions.iter().map(|of| self.measure(*of)));
+        rate.all.extend(constant.filter_map(|of| self.measure(*of)));
+        rate.all.extend(dimensions.iter().filter_map(|of| self.measure(*of)));
         for (access, level) in &walked {
             rate.all.push(self.length(access, *level)?);
         }
-        rate.units.extend(term.shared.iter().map(|of| self.measure(*of)));
+        rate.units.extend(term.shared.iter().filter_map(|of| self.measure(*of)));
         Some(rate)
     }
 
@@ -227,9 +236,16 @@ impl Lowering<'_> {
         levels[level + 1..=deepest].iter().all(|spec| spec.properties.branchless)
     }
 
-    /// Returns the extent of a variable.
-    fn measure(&self, v: VariableId) -> Measure<String> {
-        Measure::Extent(expanded(self.program, &self.names, self.extent(v)))
+    /// Returns the extent of a variable, if the shapes of tensors determine it.
+    fn measure(&self, v: VariableId) -> Option<Measure<String>> {
+        let is_stored = |of: &VariableId| {
+            matches!(
+                self.program.space.definition(*of),
+                Some(Definition::Slot(_) | Definition::Positions(_) | Definition::Fixed)
+            )
+        };
+        let is_known = !extents_of(self.program, v).iter().any(is_stored);
+        is_known.then(|| Measure::Extent(expanded(self.program, &self.names, self.extent(v))))
     }
 
     /// Returns the number of positions of a level of an operand.

@@ -97,13 +97,16 @@ fn copies_after(
 impl Outermost<'_> {
     fn parted(&self, program: &Program) -> Result<Parted, String> {
         let range = self.range(program)?;
-        let stores = program.targets.iter().map(|target| self.stores(program, target, &range));
+        let (divides, each) = self.divides(program, &range);
+        let stores = program.targets.iter();
+        let stores = stores.map(|target| self.stores(program, target, &range, divides));
         let stores = stores.collect::<Result<Vec<_>, _>>()?;
         let blocks = program.targets.iter().zip(&stores);
         let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
         let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
-        Ok(Parted { variable: self.inner.variable, range, block, prepares: false, stores })
+        let variable = self.inner.variable;
+        Ok(Parted { variable, divides, each, range, block, prepares: false, stores })
     }
 }
 

@@ -65,6 +65,10 @@ fn searching_finds_the_first_that_is_not_below() {
         assert_eq!(search(&crd, 0..4, coordinate), expected);
     }
     assert_eq!(search(&crd, 2..2, 9), 2);
+    let diagonals = [-3_i16, -1, 0, 4];
+    for (coordinate, expected) in [(-9, 0), (-3, 0), (-2, 1), (0, 2), (1, 3), (5, 4)] {
+        assert_eq!(search_signed(&diagonals, 0..4, coordinate), expected);
+    }
 }
 
 #[test]

@@ -47,14 +47,20 @@ impl Machine {
                 workspace.contains(index).map(Value::Bool)
             }
             Expr::Search { array, start, end, index } => {
-                let [start, end, index] = [start, end, index].map(|e| self.eval(e)?.index());
-                let (start, end, index) = (start?, end?, index?);
+                let [start, end] = [start, end].map(|e| self.eval(e)?.index());
+                let (start, end, index) = (start?, end?, self.eval(index)?);
+                let is_below = |element: Value| match index {
+                    Value::Signed(index) => element.signed().map(|own| own < index),
+                    Value::Index(_) | Value::Bool(_) | Value::Number(..) => {
+                        Ok(element.index()? < index.index()?)
+                    }
+                };
                 // Binary search like the generated code, so that unsorted elements are detected.
                 let (mut first, mut count) = (start, end.saturating_sub(start));
                 while count > 0 {
                     self.spend(1)?;
                     let half = count / 2;
-                    let below = self.load(array, first + half)?.index()? < index;
+                    let below = is_below(self.load(array, first + half)?)?;
                     (first, count) =
                         if below { (first + half + 1, count - half - 1) } else { (first, half) };
                 }

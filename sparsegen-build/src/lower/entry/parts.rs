@@ -19,12 +19,12 @@ impl Run<'_> {
             parallel.copies.iter().any(|copies| copies.result == result.name)
         };
         let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
-        let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
+        let name = names.parts.all.clone();
         let joined = parallel.joined.iter().map(|joined| &joined.parents);
         let merged = parallel.buckets.iter().filter_map(|buckets| buckets.parents.as_ref());
         let lengths = joined.chain(merged).map(|parents| self.in_arguments(parents));
         let (lengths, block, count) = (lengths.collect(), parallel.block, parallel.count);
-        Some(Instruction::Parts { name, range, variable, block, copies, lengths, count })
+        Some(Instruction::Parts { name, range, block, copies, lengths, count })
     }
 
     /// Returns an extent in terms of the arguments.

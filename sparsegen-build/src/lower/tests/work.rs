@@ -13,7 +13,13 @@ fn work(expr: &str, tensors: &str, keys: &str) -> String {
     let (_, after) = source.split_once("parts=kernel::").expect("a divided loop");
     let (_, work) = after.split_once('|').expect("the work is a closure");
     let (_, work) = work.split_once('|').expect("the closure has an argument");
-    let end = work.find(");").expect("the end of the call");
+    // Up to the end of the call.
+    let mut open = 1;
+    let is_end = |c: char| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open == 0
+    };
+    let end = work.find(is_end).expect("the end of the call");
     let work = work[..end].trim_end_matches(',');
     work.trim_start_matches('{').trim_end_matches('}').to_owned()
 }
@@ -77,7 +83,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "y[i] = A[i,j] * x[j]",
         "y = 'dense', A = 'blocks', x = 'dense'",
         "",
-        "(io+a.levels().1.pos[io]asusize).saturating_mul(2).saturating_mul(3)",
+        "(i/2+a.levels().1.pos[i/2]asusize).saturating_mul(2).saturating_mul(3)",
     ),
     (
         "C[i,j] = A[i,k] * B[k,j]",
@@ -89,7 +95,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "y[i] = A[i,j] * x[j]",
         "y = 'dense', A = 'dense', x = 'dense'",
         "schedule = ['split(i, io, ii, 16)', 'parallelize(io)']",
-        "io.saturating_mul(16).saturating_mul(a.shape()[1])",
+        "(i/16).saturating_mul(16).saturating_mul(a.shape()[1])",
     ),
     // A mean number of entries.
     (

@@ -133,8 +133,11 @@ impl<'p> Outermost<'p> {
             return Err(format!("`{name}` counts slots, whose number only the loops know"));
         }
         let has_range = match program.space.definition(inner.variable) {
-            None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => true,
-            Some(Definition::Computed(Coordinate::Affine(_))) => false,
+            None
+            | Some(
+                Definition::Computed(Coordinate::Div(..) | Coordinate::Affine(_))
+                | Definition::Fused(..),
+            ) => true,
             Some(
                 Definition::Computed(Coordinate::Mod(..))
                 | Definition::Positions(_)

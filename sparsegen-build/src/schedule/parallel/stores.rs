@@ -10,7 +10,7 @@ use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::{LevelSpec, Places};
 use crate::iteration::plan::Plan;
-use crate::level::{Holds, PositionIteration, StorageArray, is_list};
+use crate::level::{Holds, Joins, PositionIteration, StorageArray, is_list};
 use crate::notation::{ReduceOp, VariableId};
 use crate::types::Literal;
 
@@ -21,6 +21,7 @@ impl Outermost<'_> {
         program: &Program,
         target: &Target,
         range: &Range,
+        divides: VariableId,
     ) -> Result<Stores, String> {
         let result = &target.access;
         if result.indices.is_empty() {
@@ -38,6 +39,7 @@ impl Outermost<'_> {
             let is_merged = |spec: &LevelSpec| {
                 let properties = &spec.properties;
                 is_stored_in_parts(spec)
+                    && !has_bounds(spec)
                     && spec.level.append().is_some()
                     && properties.ordered
                     && properties.unique
@@ -82,6 +84,9 @@ impl Outermost<'_> {
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
         }
+        if divides != v && is_in_place_at(program, target, divides) {
+            return Ok(Stores::Apart);
+        }
         let lists_blocks = program
             .level_variable(result, 0)
             .is_some_and(|of| counts_blocks(program, v, of) && *range == Range::Coordinates);
@@ -119,6 +124,33 @@ impl Outermost<'_> {
         }
     }
 
+    /// Returns the variable whose coordinates are divided, and the number of them for each coordinate of
+    /// the loop: where the loop counts blocks of the rows of dense results, each part has the rows
+    /// of its blocks.
+    pub(super) fn divides(&self, program: &Program, range: &Range) -> (VariableId, u64) {
+        let v = self.inner.variable;
+        let inserts = |target: &&Target| {
+            let levels = &program.tensor(target.access.tensor).format.levels;
+            levels.first().is_some_and(|outermost| outermost.level.insert().is_some())
+        };
+        let mut inserted = program.targets.iter().filter(inserts);
+        let rows = inserted.next().and_then(|target| program.level_variable(&target.access, 0));
+        let blocks = rows.and_then(|rows| Some((rows, size_of_blocks(program, v, rows)?)));
+        match blocks {
+            Some((rows, size))
+                if *range == Range::Coordinates
+                    && program
+                        .targets
+                        .iter()
+                        .filter(inserts)
+                        .all(|target| is_in_place_at(program, target, rows)) =>
+            {
+                (rows, size)
+            }
+            Some(_) | None => (v, 1),
+        }
+    }
+
     /// Returns the number of coordinates of the loop that share one of a placed result.
     pub(super) fn block(&self, program: &Program, target: &Target) -> Option<u64> {
         let (leaf, _) = program.tensor(target.access.tensor).format.placed()?;
@@ -137,7 +169,8 @@ impl Outermost<'_> {
         let v = self.inner.variable;
         let levels = &program.tensor(target.access.tensor).format.levels;
         let is_parent = |level| program.level_variable(&target.access, level) == Some(v);
-        let is_joined = levels[..=leaf].iter().all(is_stored_in_parts);
+        let is_joined =
+            levels[..=leaf].iter().all(|spec| is_stored_in_parts(spec) && !has_bounds(spec));
         let is_coordinate = program.level_variable(&target.access, leaf) == Some(v)
             || self.block(program, target).is_some();
         program.space.positions_of(v).is_none()
@@ -223,6 +256,24 @@ fn counts_blocks(program: &Program, v: VariableId, of: VariableId) -> bool {
     }
 }
 
+/// Returns the size of the blocks of another variable that a variable counts, if it is a constant.
+fn size_of_blocks(program: &Program, v: VariableId, of: VariableId) -> Option<u64> {
+    match program.space.definition(v)? {
+        Definition::Computed(Coordinate::Div(inner, BlockSize::Constant(size))) => {
+            let below = if *inner == of { 1 } else { size_of_blocks(program, *inner, of)? };
+            size.checked_mul(below)
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether all positions of a result exist beforehand, those of each coordinate of a variable
+/// next to each other.
+fn is_in_place_at(program: &Program, target: &Target, v: VariableId) -> bool {
+    let levels = &program.tensor(target.access.tensor).format.levels;
+    program.level_variable(&target.access, 0) == Some(v) && levels.iter().all(has_places)
+}
+
 /// Returns whether a level appends only the coordinates that have entries.
 fn is_appended(spec: &LevelSpec) -> bool {
     spec.level.append().is_some() && spec.level.insert().is_none() && !spec.properties.full
@@ -241,6 +292,12 @@ fn is_stored_in_parts(spec: &LevelSpec) -> bool {
             spec.level.arrays().iter().all(is_list)
         }),
     }
+}
+
+/// Returns whether a level stores both the begin and the end of each segment, which parts of the same
+/// parent cannot join.
+fn has_bounds(spec: &LevelSpec) -> bool {
+    spec.level.append().is_some_and(|append| append.joins() == Some(Joins::Bounds))
 }
 
 /// Returns whether the positions of a level are in groups. Parts of the outermost level, which has a
