@@ -26,9 +26,8 @@
 //!
 //! # Custom levels
 //!
-//! A crate can add levels by implementing the two traits; formats then name them like the built-in
-//! ones. The module `level` of the crate `sparsegen-build` explains, with a complete example, how
-//! to describe a level to the compiler so that kernels can read and write it.
+//! A crate can add levels by implementing the two traits; formats then name them like built-in ones.
+//! The module `level` of the crate `sparsegen-build` explains how kernels can read and write them.
 //!
 //! The following level stores one run of consecutive coordinates for each parent. A triangular
 //! matrix whose rows are dense from their first entry to the diagonal (a *skyline* matrix) then

@@ -60,18 +60,25 @@ pub(super) fn divide(
     });
     let work = quote!(#(#work)+*);
     let measured = |measure: &Measure<(String, Array)>| match measure {
-        Measure::Extent(extent @ Expr::Binary(..)) => {
-            let extent = expr(extent);
-            quote!((#extent))
-        }
         Measure::Extent(extent) => expr(extent),
         Measure::Length(of) => length(of),
     };
     let steps = range.steps.iter().map(|Steps { all, units }| {
-        let all = measured(all);
-        match units.as_ref().map(measured) {
-            Some(units) => quote!(#all.div_ceil(#units.max(1))),
-            None => all,
+        let is_plain = |of: &Measure<_>| match of {
+            Measure::Extent(of) => matches!(of, Expr::Extent(..)),
+            Measure::Length(_) => true,
+        };
+        // As the receiver of a method.
+        let received = |of: &Measure<_>| {
+            let measured = measured(of);
+            if is_plain(of) { measured } else { quote!((#measured)) }
+        };
+        match units {
+            Some(units) => {
+                let (all, units) = (received(all), received(units));
+                quote!(#all.div_ceil(#units.max(1)))
+            }
+            None => measured(all),
         }
     });
     // Extents may be large where there are no entries.

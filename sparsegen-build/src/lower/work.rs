@@ -180,8 +180,16 @@ impl Lowering<'_> {
             (Reverse(degree), Reverse(entries), units.len())
         });
         let Some(Rate { all, units }) = most else { return Vec::new() };
+        // A mean is one of entries, if there are any, and never one of a constant.
+        let is_constant = |all: &Measure<_>| matches!(all, Measure::Extent(Expr::Index(_)));
+        let (constants, sizes): (Vec<_>, Vec<_>) = all.into_iter().partition(is_constant);
+        let is_length = |all: &Measure<_>| matches!(all, Measure::Length(_));
+        let (lengths, extents): (Vec<_>, Vec<_>) = sizes.into_iter().partition(is_length);
         let mut units = units.into_iter();
-        all.into_iter().map(|all| Steps { all, units: units.next() }).collect()
+        let means = lengths.into_iter().chain(extents);
+        let means: Vec<_> = means.map(|all| Steps { all, units: units.next() }).collect();
+        let constants = constants.into_iter().map(|all| Steps { all, units: None });
+        means.into_iter().chain(constants).collect()
     }
 
     /// Returns the quotient of a term and the work, or `None` if its factors are not known before

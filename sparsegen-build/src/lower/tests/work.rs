@@ -95,7 +95,7 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "y[i] = A[i,j] * x[j]",
         "y = 'dense', A = 'dense', x = 'dense'",
         "schedule = ['split(i, io, ii, 16)', 'parallelize(io)']",
-        "(i/16).saturating_mul(16).saturating_mul(a.shape()[1])",
+        "(i/16).saturating_mul(a.shape()[1]).saturating_mul(16)",
     ),
     // A mean number of entries.
     (
@@ -120,6 +120,6 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "y[i] = A[i,j] * x[j]",
         "y = 'dense', A = 'dia', x = 'dense'",
         "",
-        "p_a1.saturating_mul(a.vals().len().div_ceil(a.levels().0.crd.len().max(1)))",
+        "kernel::search_signed(&a.levels().0.crd[..],0..a.levels().0.crd.len(),dasisize-a.shape()[0]asisize,).saturating_mul(a.vals().len().div_ceil(a.levels().0.crd.len().max(1)))",
     ),
 ];

@@ -1,0 +1,75 @@
+//! Extents and numbers of entries by their names.
+
+use super::{Time, Trips};
+use crate::concrete::Program;
+use crate::concrete::space::Definition;
+use crate::coordinate::Coordinate;
+use crate::ir;
+use crate::notation::{TensorId, VariableId};
+
+impl Time<'_> {
+    /// Returns the variables whose extents are factors of a variable's extent.
+    pub(super) fn extents(&self, v: VariableId) -> Vec<VariableId> {
+        let root = self.root(v);
+        match self.program.space.definition(root) {
+            Some(Definition::Fused(a, b)) => [self.extents(*a), self.extents(*b)].concat(),
+            _ => vec![root],
+        }
+    }
+
+    /// Returns the variable that is divided into blocks.
+    pub(super) fn root(&self, v: VariableId) -> VariableId {
+        match self.program.space.definition(v) {
+            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
+                self.root(*of)
+            }
+            Some(Definition::Slice(slice)) => self.root(slice.of),
+            Some(
+                Definition::Computed(Coordinate::Affine(_))
+                | Definition::Fused(..)
+                | Definition::Positions(_)
+                | Definition::Slot(_)
+                | Definition::Fixed,
+            )
+            | None => v,
+        }
+    }
+
+    /// Returns the product in terms of the names of variables and tensors.
+    pub(super) fn named(&self, trips: &Trips) -> ir::Term {
+        let extent = |v: &VariableId| self.extent(*v);
+        let kernel = &self.program.kernel;
+        let walked = trips.walked.keys().map(|access| match kernel.inverse(access.tensor) {
+            // The inverse of a list has an entry for each of its elements.
+            Some(inverse) => extent(&inverse.at),
+            None => ir::Factor::Entries(kernel.tensor(self.declared(access.tensor)).name.clone()),
+        });
+        ir::Term {
+            factors: trips.dimensions.iter().map(extent).chain(walked).collect(),
+            divisors: trips.shared.iter().map(extent).collect(),
+        }
+    }
+
+    /// Returns the extent of a variable, or of the mode of an operand that is read at the single
+    /// coordinate of the variable, or at the coordinates of a list.
+    fn extent(&self, v: VariableId) -> ir::Factor {
+        let Program { kernel, space, .. } = self.program;
+        let mut inverses = kernel.inverses();
+        let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v);
+        let is_fixed = space.definition(v) == Some(&Definition::Fixed);
+        let reads = |index: &VariableId| match is_listed {
+            true => *index == v,
+            false => is_fixed && space.slice(*index).is_some_and(|slice| slice.of == v),
+        };
+        let mut modes = kernel.accesses.iter().filter_map(|access| {
+            let tensor = kernel.tensor(self.declared(access.tensor));
+            let mode = access.indices.iter().position(reads)?;
+            Some(ir::Factor::Mode(tensor.name.clone(), mode))
+        });
+        modes.next().unwrap_or_else(|| ir::Factor::Extent(kernel.variable(v).name.clone()))
+    }
+
+    pub(super) fn declared(&self, id: TensorId) -> TensorId {
+        self.program.kernel.passed_as(id)
+    }
+}
