@@ -45,7 +45,7 @@ pub(super) fn divide(
         let (path, length) = (path(of), length(of));
         match of.1.element {
             Element::Signed(_) => {
-                let below = expr(&range.below);
+                let below = within(&range.below);
                 let coordinate = quote!(#own as isize - #below as isize);
                 quote!(kernel::search_signed(&#path[..], 0..#length, #coordinate))
             }
@@ -63,23 +63,16 @@ pub(super) fn divide(
         Measure::Extent(extent) => expr(extent),
         Measure::Length(of) => length(of),
     };
-    let steps = range.steps.iter().map(|Steps { all, units }| {
-        let is_plain = |of: &Measure<_>| match of {
-            Measure::Extent(of) => matches!(of, Expr::Extent(..)),
-            Measure::Length(_) => true,
-        };
-        // As the receiver of a method.
-        let received = |of: &Measure<_>| {
-            let measured = measured(of);
-            if is_plain(of) { measured } else { quote!((#measured)) }
-        };
-        match units {
-            Some(units) => {
-                let (all, units) = (received(all), received(units));
-                quote!(#all.div_ceil(#units.max(1)))
-            }
-            None => measured(all),
+    let received = |of: &Measure<(String, Array)>| match of {
+        Measure::Extent(of) => within(of),
+        Measure::Length(of) => length(of),
+    };
+    let steps = range.steps.iter().map(|Steps { all, units }| match units {
+        Some(units) => {
+            let (all, units) = (received(all), received(units));
+            quote!(#all.div_ceil(#units.max(1)))
         }
+        None => measured(all),
     });
     // Extents may be large where there are no entries.
     let before = match &range.work[..] {
@@ -103,6 +96,12 @@ pub(super) fn divide(
         Count::Threads => quote!(thread_parts(#extent, #lengths, |#variable| #before)),
     };
     quote!(let #name = kernel::#parts #aligned;)
+}
+
+/// Emits an extent as the operand of a cast or the receiver of a method.
+fn within(extent: &Expr) -> TokenStream {
+    let emitted = expr(extent);
+    if matches!(extent, Expr::Extent(..)) { emitted } else { quote!((#emitted)) }
 }
 
 /// Emits `kernel::split(y.vals_mut(), &parts, |part, y_vals| …);`.

@@ -297,7 +297,7 @@ fn formats_name_levels_that_there_are() {
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : tolt)\"\n");
     assert!(page.contains("= help: did you mean `told`?"), "{page}");
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : skyscraper)\"\n");
-    assert!(page.contains("`structured` and `told`"), "{page}");
+    assert!(page.contains("`batch` and `told`"), "{page}");
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : told(nonunique))\"\n");
     assert!(page.contains("a `told` level cannot be `nonunique`"), "{page}");
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : told(sorted))\"\n");
