@@ -68,4 +68,5 @@ gaps = \"(i, j) -> (i : compressed(nonunique), j : loose_compressed)\"
 nonzero_rows = \"(i, j) -> (i : compressed(unpadded), j : compressed)\"
 two_of_four = \"(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(2, 4))\"
 loose = \"(i, j) -> (i : dense, j : compressed(nonordered))\"
+batches = \"(b, i, j) -> (b : batch, i : dense, j : compressed)\"
 ";

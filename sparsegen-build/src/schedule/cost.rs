@@ -325,15 +325,17 @@ impl Cost<'_> {
     }
 
     /// Returns the number of entries of a level under each parent if the tensor stores a fixed
-    /// number of each block, or is converted from one that does: a conversion drops no entries.
+    /// number of each block, or is converted from a format with more entries: a conversion drops none.
     fn shared(&self, iterator: &LevelIterator) -> Option<f64> {
         if let Some(share) = iterator.spec(self.program).level.share() {
             return Some(share.stored as f64);
         }
         let tensor = iterator.access.tensor;
         let passed = self.program.kernel.passed_as(tensor);
-        let format = &self.program.tensor(passed).format;
-        if passed == tensor || format.levels.iter().all(|spec| spec.level.share().is_none()) {
+        let (format, into) =
+            (&self.program.tensor(passed).format, &self.program.tensor(tensor).format);
+        let shares = format.levels.iter().any(|spec| spec.level.share().is_some());
+        if passed == tensor || !shares && stored(format) <= stored(into) {
             return None;
         }
         let (mut left, mut entries) = (stored(format), 1.0);

@@ -108,6 +108,10 @@ fn what_has_no_order_is_converted_or_refused() {
     let product = "C[i,j] = A[i,k] * B[k,j]";
     let (into, _) = converted(product, "C = 'dcsr', A = 'dcsr', B = 'dcsr'");
     assert_eq!(into, ["by_row"]);
+    // A conversion to a format with other levels would drop no entries.
+    let products = "C[b,i,j] = A[b,i,k] * B[b,k,j]";
+    let (into, _) = converted(products, "C = 'batches', A = 'batches', B = 'batches'");
+    assert!(into.is_empty());
     // Operands are converted rather than the result packed.
     let both = vec!["by_column".to_owned(), "dcsc".to_owned()];
     assert_eq!(converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"), (both, None));
