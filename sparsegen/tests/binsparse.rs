@@ -106,6 +106,18 @@ impl Format for Short {
     type Levels = (level::BlockCompressed<u32, u16, u8, 2>, level::BlockCompressed);
 }
 
+/// `(i, j) -> (j : batch, i : compressed)`
+#[derive(Clone, Copy, Debug)]
+struct Vectors;
+
+impl Format for Vectors {
+    const NAME: &'static str = "vectors";
+    const MAP: Map =
+        Map::new(&[LevelMap::dimension(1, "batch"), LevelMap::dimension(0, "compressed")]);
+    type Shape = [usize; 2];
+    type Levels = (level::Batch, level::Compressed);
+}
+
 /// `csr` whose other entries are infinite.
 #[derive(Clone, Copy, Debug)]
 struct Distances;
@@ -133,6 +145,7 @@ fn tensors_of_every_format_come_back() {
     round_trip(&matrix::<Ell>());
     round_trip(&matrix::<HashRows<u32, u64>>());
     round_trip(&matrix::<Mixed>());
+    round_trip(&matrix::<Vectors>());
     round_trip(&matrix::<Short>());
     round_trip(&matrix::<Distances>());
     round_trip(&Tensor::<f64, Csr>::zeros([0, 5]).unwrap());

@@ -29,8 +29,8 @@ impl BatchView {
     }
 }
 
-impl From<Dense> for Batch {
-    fn from(level: Dense) -> Batch {
+impl Batch {
+    fn of(level: Dense) -> Batch {
         Batch { size: level.size }
     }
 }
@@ -51,7 +51,7 @@ unsafe impl Level for Batch {
         nodes: impl ExactSizeIterator<Item = (usize, usize)>,
     ) -> Result<(Self, Vec<usize>), Fault> {
         let (level, positions) = Dense::build(axis, parents, nodes)?;
-        Ok((level.into(), positions))
+        Ok((Batch::of(level), positions))
     }
 
     fn insert(
@@ -60,7 +60,7 @@ unsafe impl Level for Batch {
         positions: &mut [u32],
         coords: &[u32],
     ) -> Option<Result<Self, Fault>> {
-        Dense::insert(axis, parents, positions, coords).map(|level| level.map(Batch::from))
+        Dense::insert(axis, parents, positions, coords).map(|level| level.map(Batch::of))
     }
 }
 
