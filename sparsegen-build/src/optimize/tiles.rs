@@ -83,8 +83,8 @@ struct Scope {
     loops: Vec<Option<String>>,
     /// The constants.
     lets: Vec<(String, Expr)>,
-    /// The loops with their ends, outermost first; `None` if there are others than loops from 0.
-    around: Option<Vec<(String, Expr)>>,
+    /// The loops with their bounds, outermost first; `None` if there are others than loops that count.
+    around: Option<Vec<(String, [Expr; 2])>>,
 }
 
 impl Tiling {
@@ -106,8 +106,8 @@ impl Tiling {
                         _ => {}
                     }
                     match (stmt, &mut inner.around) {
-                        (Stmt::For { name, start: Expr::Index(0), end, .. }, Some(around)) => {
-                            around.push((name.clone(), end.clone()));
+                        (Stmt::For { name, start, end, .. }, Some(around)) => {
+                            around.push((name.clone(), [start.clone(), end.clone()]));
                         }
                         (_, around) => *around = None,
                     }
