@@ -8,7 +8,7 @@ use crate::notation::{Access, VariableId};
 pub struct Parted {
     /// The variable of the loop.
     pub variable: VariableId,
-    /// The variable whose coordinates are divided: that of the loop, or the one whose blocks the loop
+    /// The variable whose coordinates are divided: the loop's variable, or the one whose blocks the loop
     /// counts, if each part stores to the coordinates of its blocks.
     pub divides: VariableId,
     /// The number of coordinates of a block, or 1.

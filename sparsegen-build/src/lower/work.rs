@@ -1,8 +1,8 @@
 //! The work of the parts of a loop, by which it is divided among threads.
 //!
-//! The parts begin where the entries do that the loop visits, which are counted in arrays of
-//! positions. A unit of this work may take many steps: a row of a dense matrix, or the product of an
-//! entry and a row. Their number is that of the time complexity, on average over all units.
+//! Work is counted in units that arrays of positions can count up to any coordinate: rows, or entries
+//! of operands. A unit may take many steps: a row of a dense matrix, or the product of an entry and a
+//! row. The time complexity tells how many steps a unit takes on average.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use super::Lowering;
 use super::complexity::{Trips, extents_of, trips_of};
 use super::extents::{below_zero, expanded};
 
-/// What a unit of work is.
+/// A unit of work.
 #[derive(Clone, Copy)]
 enum Unit {
     /// A coordinate of the loop, or a position.
