@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
+use crate::concrete::{Program, Temporary};
 use crate::ir::{
     BinaryOp, Buckets, ByParent, Combining, Copies, Count, Expr, Intervals, Parallel, Reduced,
     Stmt, TensorResult, Traced,
@@ -153,24 +153,26 @@ impl Lowering<'_> {
     }
 
     /// Lowers one of several plans that run one after another. Those before the loop that is divided
-    /// are run by the first part alone.
+    /// are run by the first part alone, in full: the variable of that loop may be one of theirs.
     pub(super) fn in_sequence(
         &mut self,
         plans: &[Rc<Plan>],
         plan: &Plan,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let stmts = self.plan(plan, scope);
-        let Some(parted) = self.parted else { return stmts };
+        let Some(parted) = self.parted else { return self.plan(plan, scope) };
         let is_divided = |plan: &Plan| {
-            let mut is_divided = false;
-            plan.for_each_loop(&mut |inner| is_divided |= inner.variable == parted.variable);
-            is_divided
+            let mut loops = Vec::new();
+            outermost_loops(self.program, plan, &mut loops);
+            loops.into_iter().any(|inner| inner.variable == parted.variable)
         };
         if is_divided(plan) || !plans.iter().any(|plan| is_divided(plan)) {
-            return stmts;
+            return self.plan(plan, scope);
         }
         let (begin, _) = self.part_names(parted);
+        self.parted = None;
+        let stmts = self.plan(plan, scope);
+        self.parted = Some(parted);
         Stmt::when(Expr::eq(Expr::var(&begin), Expr::Index(0)), stmts)
     }
 
@@ -262,6 +264,23 @@ pub(super) fn latest(a: Expr, b: Expr) -> Expr {
     match a {
         Expr::Index(0) => b,
         a => Expr::max(a, b),
+    }
+}
+
+/// Finds the loops of a plan that are in no other loop, but in loops over one coordinate.
+fn outermost_loops<'p>(program: &Program, plan: &'p Plan, found: &mut Vec<&'p Loop>) {
+    let mut find = |plan| outermost_loops(program, plan, found);
+    match plan {
+        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
+            inner.bodies.iter().for_each(|body| find(body));
+        }
+        Plan::Loop(inner) => found.push(inner),
+        Plan::Where { producer, consumer, .. } => {
+            [producer, consumer].into_iter().for_each(|of| find(of))
+        }
+        Plan::If { body, .. } => find(body),
+        Plan::Sequence(plans) => plans.iter().for_each(|plan| find(plan)),
+        Plan::Assign { .. } | Plan::Visit(_) => {}
     }
 }
 
