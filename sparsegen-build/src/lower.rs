@@ -98,7 +98,7 @@ fn lower_for<'p>(
     };
     let assemblers = program.targets.iter().enumerate().map(assembler).collect();
     let (scalars, repetitions) = (BTreeMap::new(), Vec::new());
-    let copies = sorted_copies(program, plan, &names);
+    let copies = sorted_copies(program, plan, &names, parted);
     let mut lowering = Lowering {
         program,
         names,

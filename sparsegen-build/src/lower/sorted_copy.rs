@@ -8,6 +8,7 @@
 use std::ops::RangeInclusive;
 
 use crate::concrete::Program;
+use crate::concrete::parted::Parted;
 use crate::ir::{EntryType, Expr, Width};
 use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::plan::Plan;
@@ -46,8 +47,14 @@ impl SortedCopy {
     }
 }
 
-/// Returns the sorted copies in the loops of a plan.
-pub(super) fn sorted_copies(program: &Program, plan: &Plan, names: &Names) -> Vec<SortedCopy> {
+/// Returns the sorted copies in the loops of a plan. The level over which a loop is divided into parts
+/// has a copy of its own, which each part fills with the entries at its coordinates.
+pub(super) fn sorted_copies(
+    program: &Program,
+    plan: &Plan,
+    names: &Names,
+    parted: Option<&Parted>,
+) -> Vec<SortedCopy> {
     let mut iterators: Vec<&LevelIterator> = Vec::new();
     plan.for_each_loop(&mut |of| iterators.extend(&of.iterators));
     let mut sorted: Vec<&LevelIterator> =
@@ -57,7 +64,7 @@ pub(super) fn sorted_copies(program: &Program, plan: &Plan, names: &Names) -> Ve
     for iterator in sorted {
         let is_same = |copy: &SortedCopy| copy.access == iterator.access;
         if !copies.iter().any(|copy| is_same(copy) && copy.levels.contains(&iterator.level)) {
-            copies.push(sorted_copy(program, names, &iterators, iterator));
+            copies.push(sorted_copy(program, names, &iterators, iterator, parted));
         }
     }
     copies
@@ -70,6 +77,7 @@ fn sorted_copy(
     names: &Names,
     iterators: &[&LevelIterator],
     first: &LevelIterator,
+    parted: Option<&Parted>,
 ) -> SortedCopy {
     let access = &first.access;
     let tensor = program.tensor(access.tensor);
@@ -80,7 +88,12 @@ fn sorted_copy(
         let mut of_level = of_level(*level).peekable();
         of_level.peek().is_some() && of_level.all(|iterator| has_child_of_each(program, iterator))
     };
-    let below = (first.level + 1..tensor.format.levels.len()).take_while(is_sorted_in_it);
+    let is_divided = |level: usize| {
+        let counted = program.level_variable(access, level).map(|v| program.space.counted(v));
+        counted.is_some() && counted == parted.map(|parted| parted.variable)
+    };
+    let below = (first.level + 1..tensor.format.levels.len())
+        .take_while(|level| !is_divided(*level) && is_sorted_in_it(level));
     let levels = first.level..=below.last().unwrap_or(first.level);
     let is_last = levels.end() + 1 == tensor.format.levels.len();
     let value = (is_last && !tensor.pattern).then_some(tensor.dtype);

@@ -148,14 +148,9 @@ impl<'p> Outermost<'p> {
         };
         let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
         let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
-        // Each part sorts the entries at its own coordinates, unless they are those of a fixed
-        // coordinate of a level above, where all of them are sorted.
+        // Each part sorts the entries at its own coordinates.
         let is_found = |driver: &&LevelIterator| {
-            let levels = &program.tensor(driver.access.tensor).format.levels;
-            let mut above = levels[..driver.level].iter();
-            let sorts =
-                driver.reorders() && above.all(|spec| spec.level.coordinate_iteration().is_some());
-            has_range && (sorts || begins_anywhere(program, driver))
+            has_range && (driver.reorders() || begins_anywhere(program, driver))
         };
         let Some(driver) = drivers.find(|driver| !is_found(driver)) else {
             return Ok(Range::Coordinates);
