@@ -59,20 +59,16 @@ pub(super) fn divide(
         Work::ChildrenOf { entries, positions } => load(positions, reached(entries)),
     });
     let work = quote!(#(#work)+*);
-    let measured = |measure: &Measure<(String, Array)>| match measure {
-        Measure::Extent(extent) => expr(extent),
-        Measure::Length(of) => length(of),
-    };
-    let received = |of: &Measure<(String, Array)>| match of {
-        Measure::Extent(of) => within(of),
+    let measured = |of: &Measure<(String, Array)>, extent: fn(&Expr) -> TokenStream| match of {
+        Measure::Extent(of) => extent(of),
         Measure::Length(of) => length(of),
     };
     let steps = range.steps.iter().map(|Steps { all, units }| match units {
         Some(units) => {
-            let (all, units) = (received(all), received(units));
+            let [all, units] = [all, units].map(|of| measured(of, within));
             quote!(#all.div_ceil(#units.max(1)))
         }
-        None => measured(all),
+        None => measured(all, expr),
     });
     // Extents may be large where there are no entries.
     let before = match &range.work[..] {

@@ -1,13 +1,12 @@
 //! `batch`: every coordinate from 0 to the extent, without storage, outermost in a map.
 //!
-//! The level functions are those of `dense`, from which the level differs by its place only: what
-//! is stored below a coordinate is a tensor of its own. The buffers of these tensors follow one
-//! another in the arrays of the levels below, so that kernels read and assemble them as they do
-//! those of other formats.
+//! Its level functions are those of `dense`; only its place is restricted. The levels below store a
+//! tensor for each coordinate, one after another in the same arrays.
 
-use super::StorageArray;
 use super::dense::Dense;
-use super::{CoordinateIteration, Insert, Level, Locate, Promise, Properties, Property};
+use super::{
+    CoordinateIteration, Insert, Level, Locate, Promise, Properties, Property, StorageArray,
+};
 
 #[derive(Debug)]
 pub(super) struct Batch;

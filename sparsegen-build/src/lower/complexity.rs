@@ -6,6 +6,7 @@
 
 mod filled;
 mod named;
+mod roots;
 mod trips;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, Slice, TensorId, VariableId};
 
 use filled::Filled;
+pub(super) use roots::extents;
+use roots::root;
 pub(super) use trips::Trips;
 use trips::is_within;
 
@@ -64,12 +67,6 @@ pub fn iterations(program: &Program, plan: &Plan) -> BTreeMap<usize, ir::Time> {
 /// Returns the numbers of iterations of a loop and of those within it.
 pub(super) fn trips_of(program: &Program, inner: &Loop) -> Vec<Trips> {
     Time::of_loops(program, &Plan::Loop(inner.clone())).terms
-}
-
-/// Returns the variables whose extents are factors of a variable's extent.
-pub(super) fn extents_of(program: &Program, v: VariableId) -> Vec<VariableId> {
-    let (terms, loops, filled) = (Vec::new(), Vec::new(), BTreeMap::new());
-    Time { program, terms, loops, filled }.extents(v)
 }
 
 struct Time<'p> {
@@ -190,7 +187,7 @@ impl<'p> Time<'p> {
     /// Adds the product of the extents of variables.
     fn push_extents(&mut self, variables: &[VariableId]) {
         let mut dimensions: Vec<VariableId> = Vec::new();
-        for v in variables.iter().flat_map(|v| self.extents(*v)) {
+        for v in variables.iter().flat_map(|v| extents(self.program, *v)) {
             let is_fixed = matches!(self.program.space.definition(v), Some(Definition::Fixed));
             let is_constant = is_fixed || self.program.kernel.variable(v).size.is_some();
             if !is_constant && !dimensions.contains(&v) {
@@ -252,7 +249,7 @@ impl<'p> Time<'p> {
             match &mut trips.visited {
                 Some(_) if repeats => trips.visited = None,
                 Some(_) if self.program.space.positions_of(inner.variable).is_some() => {}
-                Some(visited) => visited.push(self.root(inner.variable)),
+                Some(visited) => visited.push(root(self.program, inner.variable)),
                 None => {}
             }
             self.push(trips.clone());
@@ -279,8 +276,8 @@ impl<'p> Time<'p> {
             Some(Definition::Computed(
                 Coordinate::Div(of, BlockSize::Constant(_))
                 | Coordinate::Mod(of, BlockSize::Share(_)),
-            )) => self.extents(*of),
-            Some(Definition::Fused(..)) => self.extents(inner.variable),
+            )) => extents(self.program, *of),
+            Some(Definition::Fused(..)) => extents(self.program, inner.variable),
             Some(Definition::Slice(slice)) => vec![slice.of],
             Some(Definition::Fixed) => Vec::new(),
             // The loops over the slots and over their entries are a traversal of all entries.
@@ -304,7 +301,8 @@ impl<'p> Time<'p> {
             return trips;
         }
         let modes = (0..*level).filter_map(|level| self.program.level_variable(access, level));
-        let levels: Vec<VariableId> = modes.map(|v| self.root(self.varied(v, around))).collect();
+        let levels: Vec<VariableId> =
+            modes.map(|v| root(self.program, self.varied(v, around))).collect();
         // If the enclosing loops only iterate the parents, and each at most once, no entry is
         // traversed twice.
         let own = self.program.level_variable(access, *level);
@@ -318,7 +316,7 @@ impl<'p> Time<'p> {
             let shared = levels.into_iter().filter(is_fixed).collect();
             return Trips { walked, shared, visited: trips.visited, ..Trips::default() };
         }
-        trips.constant.retain(|v| !levels.contains(&self.root(*v)));
+        trips.constant.retain(|v| !levels.contains(&root(self.program, *v)));
         for v in levels {
             match trips.dimensions.iter().position(|known| *known == v) {
                 Some(known) => {

@@ -30,10 +30,7 @@ impl Lowering<'_> {
         let parted @ Parted { variable: v, range, each, block, prepares, stores, .. } =
             self.parted?;
         let (begin, end) = self.part_names(parted);
-        let variable = match range {
-            Range::Coordinates => self.names.variable(*v).to_owned(),
-            Range::Positions { access, level } => self.names.position(access, *level),
-        };
+        let variable = self.counted_as(range, *v);
         let range = self.divided(parted, plan, body);
         let (mut copies, mut intervals) = (Vec::new(), None);
         let mut scalars = Vec::new();
@@ -174,6 +171,14 @@ impl Lowering<'_> {
         let stmts = self.plan(plan, scope);
         self.parted = Some(parted);
         Stmt::when(Expr::eq(Expr::var(&begin), Expr::Index(0)), stmts)
+    }
+
+    /// Returns the name of a coordinate of a variable, or of a position, in a range that is divided.
+    pub(super) fn counted_as(&self, range: &Range, v: VariableId) -> String {
+        match range {
+            Range::Coordinates => self.names.variable(v).to_owned(),
+            Range::Positions { access, level } => self.names.position(access, *level),
+        }
     }
 
     /// Returns the variables with the bounds of a part.

@@ -16,7 +16,7 @@ use crate::level::Holds;
 use crate::notation::{Access, TensorId, VariableId};
 
 use super::Lowering;
-use super::complexity::{Trips, extents_of, trips_of};
+use super::complexity::{self, Trips, trips_of};
 use super::extents::{below_zero, expanded};
 
 /// A unit of work.
@@ -65,10 +65,7 @@ impl Lowering<'_> {
             }
         };
         let steps = self.steps(&loops, v, &work);
-        let variable = match &parted.range {
-            Range::Coordinates => self.names.variable(parted.divides).to_owned(),
-            Range::Positions { access, level } => self.names.position(access, *level),
-        };
+        let variable = self.counted_as(&parted.range, parted.divides);
         let work = work.into_iter().map(|(_, work)| work).collect();
         Divided { variable, each: parted.each, below, range, work, steps }
     }
@@ -205,7 +202,7 @@ impl Lowering<'_> {
                 walked.find(|(access, deepest)| access.tensor == tensor && **deepest >= level)?;
             Some((access, *deepest, level))
         };
-        let own = extents_of(self.program, v);
+        let own = complexity::extents(self.program, v);
         // The innermost level whose positions are counted.
         if let Some((access, deepest, level)) =
             work.iter().rev().find_map(|(unit, _)| walked_by(*unit))
@@ -226,7 +223,8 @@ impl Lowering<'_> {
         }
         // The extent of a variable is that of its blocks and of the coordinates within a block.
         let is_counted = |of: &VariableId| {
-            *of == v || extents_of(self.program, *of).iter().any(|of| dimensions.contains(of))
+            *of == v
+                || complexity::extents(self.program, *of).iter().any(|of| dimensions.contains(of))
         };
         let constant = term.constant.iter().filter(|of| !is_counted(of));
         rate.all.extend(constant.filter_map(|of| self.measure(*of)));
@@ -252,7 +250,7 @@ impl Lowering<'_> {
                 Some(Definition::Slot(_) | Definition::Positions(_) | Definition::Fixed)
             )
         };
-        let is_known = !extents_of(self.program, v).iter().any(is_stored);
+        let is_known = !complexity::extents(self.program, v).iter().any(is_stored);
         is_known.then(|| Measure::Extent(expanded(self.program, &self.names, self.extent(v))))
     }
 

@@ -7,8 +7,8 @@ use super::{Axis, Dense, DenseView, Fault, Kind, Level, LevelView, Listing, Node
 
 /// A level that stores every coordinate, like [`Dense`], and is outermost in a manifest's maps.
 ///
-/// What is stored below a coordinate is a tensor of its own. The buffers of these tensors follow
-/// one another in the arrays of the levels below, whose positions count through all coordinates.
+/// The levels below store a tensor for each coordinate, one after another in the same arrays, whose
+/// positions count through all coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Batch {

@@ -1,40 +1,12 @@
-//! Extents and numbers of entries by their names.
+//! Numbers of iterations in terms of the names of variables and tensors.
 
 use super::{Time, Trips};
 use crate::concrete::Program;
 use crate::concrete::space::Definition;
-use crate::coordinate::Coordinate;
 use crate::ir;
 use crate::notation::{TensorId, VariableId};
 
 impl Time<'_> {
-    /// Returns the variables whose extents are factors of a variable's extent.
-    pub(super) fn extents(&self, v: VariableId) -> Vec<VariableId> {
-        let root = self.root(v);
-        match self.program.space.definition(root) {
-            Some(Definition::Fused(a, b)) => [self.extents(*a), self.extents(*b)].concat(),
-            _ => vec![root],
-        }
-    }
-
-    /// Returns the variable that is divided into blocks.
-    pub(super) fn root(&self, v: VariableId) -> VariableId {
-        match self.program.space.definition(v) {
-            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
-                self.root(*of)
-            }
-            Some(Definition::Slice(slice)) => self.root(slice.of),
-            Some(
-                Definition::Computed(Coordinate::Affine(_))
-                | Definition::Fused(..)
-                | Definition::Positions(_)
-                | Definition::Slot(_)
-                | Definition::Fixed,
-            )
-            | None => v,
-        }
-    }
-
     /// Returns the product in terms of the names of variables and tensors.
     pub(super) fn named(&self, trips: &Trips) -> ir::Term {
         let extent = |v: &VariableId| self.extent(*v);

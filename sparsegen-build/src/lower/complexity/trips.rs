@@ -19,7 +19,7 @@ pub(in crate::lower) struct Trips {
     pub(in crate::lower) shared: Vec<VariableId>,
     /// The variables of the enclosing loops that visit each coordinate at most once, or `None` if a
     /// loop visits duplicates.
-    pub(in crate::lower) visited: Option<Vec<VariableId>>,
+    pub(super) visited: Option<Vec<VariableId>>,
 }
 
 /// Returns whether one product is at most another: it divides the other, or replaces dimensions of

@@ -133,22 +133,14 @@ impl Outermost<'_> {
             let levels = &program.tensor(target.access.tensor).format.levels;
             levels.first().is_some_and(|outermost| outermost.level.insert().is_some())
         };
-        let mut inserted = program.targets.iter().filter(inserts);
-        let rows = inserted.next().and_then(|target| program.level_variable(&target.access, 0));
-        let blocks = rows.and_then(|rows| Some((rows, size_of_blocks(program, v, rows)?)));
-        match blocks {
-            Some((rows, size))
-                if *range == Range::Coordinates
-                    && program
-                        .targets
-                        .iter()
-                        .filter(inserts)
-                        .all(|target| is_in_place_at(program, target, rows)) =>
-            {
-                (rows, size)
-            }
-            Some(_) | None => (v, 1),
-        }
+        let inserted: Vec<&Target> = program.targets.iter().filter(inserts).collect();
+        let blocks = || {
+            let rows = program.level_variable(&inserted.first()?.access, 0)?;
+            let are_rows = inserted.iter().all(|target| is_in_place_at(program, target, rows));
+            let size = size_of_blocks(program, v, rows)?;
+            (are_rows && *range == Range::Coordinates).then_some((rows, size))
+        };
+        blocks().unwrap_or((v, 1))
     }
 
     /// Returns the number of coordinates of the loop that share one of a placed result.
