@@ -46,8 +46,8 @@ pub use instruction::{
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
-    Buckets, ByParent, Contents, Copies, Count, Divided, Divisible, Intervals, Measure, Parallel,
-    Reduced, Steps, Traced, Work,
+    Buckets, ByParent, Contents, Copies, Count, Counted, Divided, Divisible, Intervals, Measure,
+    Parallel, Reduced, Steps, Traced, Work,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

@@ -273,7 +273,8 @@ impl Lowering<'_> {
     }
 
     /// Returns the function with this body.
-    fn finish(self, plan: &Plan, body: Vec<Stmt>) -> ir::Function {
+    fn finish(self, plan: &Plan, mut body: Vec<Stmt>) -> ir::Function {
+        body.splice(0..0, self.begin_part());
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();

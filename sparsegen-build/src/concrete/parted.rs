@@ -8,11 +8,8 @@ use crate::notation::{Access, VariableId};
 pub struct Parted {
     /// The variable of the loop.
     pub variable: VariableId,
-    /// The variable whose coordinates are divided: the loop's variable, or the one whose blocks the loop
-    /// counts, if each part stores to the coordinates of its blocks.
-    pub divides: VariableId,
-    /// The number of coordinates of a block, or 1.
-    pub each: u64,
+    /// The coordinates that are divided.
+    pub divides: Divides,
     /// What is divided.
     pub range: Range,
     /// The number of consecutive coordinates of the loop that are in one part: those of a block of a
@@ -22,6 +19,17 @@ pub struct Parted {
     pub prepares: bool,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
+}
+
+/// The coordinates that are divided, of which each part has those of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divides {
+    /// Those of the loop.
+    Own,
+    /// Those of the variable whose blocks of so many coordinates the loop counts: the rows of a result.
+    Blocks(VariableId, u64),
+    /// Those of the mode of a result of which the loop stores a slice.
+    Slice(VariableId),
 }
 
 /// A range that is divided into parts.
@@ -63,6 +71,14 @@ pub enum Stores {
 }
 
 impl Parted {
+    /// Returns the variable whose coordinates are divided.
+    pub fn divided(&self) -> VariableId {
+        match self.divides {
+            Divides::Own => self.variable,
+            Divides::Blocks(v, _) | Divides::Slice(v) => v,
+        }
+    }
+
     /// Returns whether the result does not depend on the number of parts.
     pub fn is_independent(&self) -> bool {
         self.stores.iter().all(|stores| matches!(stores, Stores::Apart | Stores::Joined))

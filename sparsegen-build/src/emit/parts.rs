@@ -7,8 +7,8 @@ use super::entry::{call, expr};
 use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
-    Array, BinaryOp, Call, Combining, Count, Divided, Divisible, Element, Expr, Intervals, Measure,
-    Parts, Steps, Width, Work,
+    Array, BinaryOp, Call, Combining, Count, Counted, Divided, Divisible, Element, Expr, Intervals,
+    Measure, Parts, Steps, Width, Work,
 };
 
 /// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
@@ -20,11 +20,12 @@ pub(super) fn divide(
     count: Count,
 ) -> TokenStream {
     let (name, variable) = (ident(name), ident(&range.variable));
-    let own = match range.each {
-        1 => quote!(#variable),
-        each => {
-            let each = Literal::u64_unsuffixed(each);
-            quote!(#variable / #each)
+    let counted = expr(&range.counted.begin(Expr::var(&range.variable)));
+    let (own, counted) = match &range.counted {
+        Counted::Own | Counted::Blocks(_) => (counted, None),
+        Counted::Slice { variable: own, .. } => {
+            let own = ident(own);
+            (quote!(#own), Some(quote!(let #own = #counted;)))
         }
     };
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
@@ -73,10 +74,14 @@ pub(super) fn divide(
     // Extents may be large where there are no entries.
     let before = match &range.work[..] {
         _ if range.steps.is_empty() => work,
-        [Work::Each | Work::Entries(_)] if range.each == 1 => {
+        [Work::Each | Work::Entries(_)] if range.counted == Counted::Own => {
             quote!(#work #(.saturating_mul(#steps))*)
         }
         _ => quote!((#work) #(.saturating_mul(#steps))*),
+    };
+    let before = match counted {
+        Some(counted) => quote!({ #counted #before }),
+        None => before,
     };
     let aligned = (block > 1).then(|| {
         let block = Literal::u64_unsuffixed(block);

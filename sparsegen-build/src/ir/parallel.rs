@@ -205,8 +205,8 @@ impl<A> Traced<A> {
 pub struct Divided<A> {
     /// A coordinate or position of the range, such as `i`.
     pub variable: String,
-    /// The number of coordinates for each of the loop, which may count blocks of them.
-    pub each: u64,
+    /// The coordinates of the loop at those of the range.
+    pub counted: Counted,
     /// The coordinate of the loop at the beginning of the range is this number below 0.
     pub below: Expr,
     /// The range.
@@ -215,6 +215,26 @@ pub struct Divided<A> {
     pub work: Vec<Work<A>>,
     /// The number of steps for each unit of work is the product of these.
     pub steps: Vec<Steps<A>>,
+}
+
+/// The coordinates of a loop at the coordinates that are divided.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counted {
+    /// The same coordinates.
+    Own,
+    /// The loop counts blocks of so many coordinates.
+    Blocks(u64),
+    /// The loop counts the coordinates of a slice.
+    Slice {
+        /// A coordinate of the loop.
+        variable: String,
+        /// The first coordinate of the slice.
+        start: Expr,
+        /// The distance of consecutive coordinates.
+        step: u64,
+        /// The number of coordinates of the slice.
+        size: Expr,
+    },
 }
 
 /// What is divided into parts. `A` denotes an array.
@@ -274,6 +294,43 @@ pub struct Copies {
     pub combining: Combining,
 }
 
+impl Counted {
+    /// Returns the first coordinate of the loop in a part, given the first divided coordinate.
+    pub fn begin(&self, first: Expr) -> Expr {
+        match self {
+            Counted::Blocks(each) => Expr::div(first, Expr::Index(*each as usize)),
+            Counted::Own | Counted::Slice { .. } => self.end(first),
+        }
+    }
+
+    /// Returns the coordinate of the loop after the last one in a part, given the divided coordinate
+    /// after the last one.
+    pub fn end(&self, after: Expr) -> Expr {
+        match self {
+            Counted::Own => after,
+            Counted::Blocks(each) => Expr::div_ceil(after, Expr::Index(*each as usize)),
+            Counted::Slice { start, step, size, .. } => {
+                let ahead = Expr::saturating_sub(after, start.clone());
+                Expr::min(Expr::div_ceil(ahead, Expr::Index(*step as usize)), size.clone())
+            }
+        }
+    }
+
+    /// Returns the same coordinates in terms of other sizes.
+    pub fn map(&self, extent: &dyn Fn(&Expr) -> Expr) -> Counted {
+        match self {
+            Counted::Own => Counted::Own,
+            Counted::Blocks(each) => Counted::Blocks(*each),
+            Counted::Slice { variable, start, step, size } => Counted::Slice {
+                variable: variable.clone(),
+                start: extent(start),
+                step: *step,
+                size: extent(size),
+            },
+        }
+    }
+}
+
 impl<A> Divided<A> {
     /// Returns the same range for other arrays and extents, or `None` if its positions are those of
     /// an array for which there is no other. Other unknown arrays are left out.
@@ -295,7 +352,7 @@ impl<A> Divided<A> {
         });
         Some(Divided {
             variable: self.variable.clone(),
-            each: self.each,
+            counted: self.counted.map(extent),
             below: extent(&self.below),
             range: match &self.range {
                 Divisible::Coordinates(of) => Divisible::Coordinates(extent(of)),
@@ -322,6 +379,10 @@ impl<A> Divided<A> {
     /// Calls `visit` with each extent.
     pub fn extents<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(&self.below);
+        if let Counted::Slice { start, size, .. } = &self.counted {
+            visit(start);
+            visit(size);
+        }
         if let Divisible::Coordinates(extent) = &self.range {
             visit(extent);
         }

@@ -1,9 +1,9 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Divided, Divisible, Expr,
-    Extent, Fit, Function, Limit, List, Measure, Operand, Part, Reads, Rearrange, Result, Steps,
-    Stmt, TensorOperand, TensorResult, Traced,
+    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Counted, Divided, Divisible,
+    Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Reads, Rearrange, Result,
+    Steps, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -85,8 +85,13 @@ impl Function {
 }
 
 fn of_divided(divided: &mut Divided<String>, visit: &mut dyn FnMut(&mut String)) {
-    let Divided { variable, below, range, work, steps, each: _ } = divided;
+    let Divided { variable, below, range, work, steps, counted } = divided;
     visit(variable);
+    if let Counted::Slice { variable, start, size, .. } = counted {
+        visit(variable);
+        of_expr(start, visit);
+        of_expr(size, visit);
+    }
     of_expr(below, visit);
     match range {
         Divisible::Coordinates(extent) => of_expr(extent, visit),

@@ -24,6 +24,7 @@ use crate::level::{Segment, Storage};
 use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
+use super::parallel::part_of_loop;
 
 /// Returns an upper bound of the number of entries that a plan appends to the result, and its reason,
 /// or `None` if the operands do not bound it. `entries` returns the number of entries of an operand
@@ -51,7 +52,7 @@ pub(super) fn entries_of_part(
     if !parted.is_by_coordinate() || first != parted.variable {
         return None;
     }
-    let mut positions = names.part_of_loop(parted);
+    let mut positions = part_of_loop(program, names, parted);
     let levels = &program.tensor(access.tensor).format.levels;
     for (level, (spec, storage)) in levels.iter().zip(storages).enumerate() {
         let is_gapless = spec.properties.compact || spec.properties.branchless;

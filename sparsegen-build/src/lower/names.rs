@@ -10,9 +10,8 @@
 use std::collections::BTreeMap;
 
 use crate::concrete::Program;
-use crate::concrete::parted::Parted;
-use crate::ir::{Expr, Function};
-use crate::level::Segment;
+use crate::concrete::parted::{Divides, Parted};
+use crate::ir::Function;
 use crate::names::{Identifiers, provisional, provisional_of_several, snake_case};
 use crate::notation::{Access, List, TensorId, TensorRole, VariableId};
 
@@ -187,21 +186,11 @@ impl Names {
     }
 
     /// Returns the bounds of a part of the coordinates that are divided: `i_begin` and `i_end`, or
-    /// `i_first` and `i_after` if the loop counts blocks of them.
+    /// `i_first` and `i_after` if these are not the coordinates of the loop.
     pub(super) fn divided(&self, parted: &Parted) -> (String, String) {
-        match parted.divides == parted.variable {
-            true => self.part(parted.variable),
-            false => self.own(parted.divides),
-        }
-    }
-
-    /// Returns the bounds of the loop's coordinates of a part.
-    pub(super) fn part_of_loop(&self, parted: &Parted) -> Segment {
-        let (begin, end) = self.divided(parted);
-        let each = Expr::Index(parted.each as usize);
-        Segment {
-            start: Expr::div(Expr::var(&begin), each.clone()),
-            end: Expr::div_ceil(Expr::var(&end), each),
+        match parted.divides {
+            Divides::Own => self.part(parted.variable),
+            Divides::Blocks(..) | Divides::Slice(_) => self.own(parted.divided()),
         }
     }
 

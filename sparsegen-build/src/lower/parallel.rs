@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::concrete::parted::{Parted, Range, Stores};
+use crate::concrete::parted::{Divides, Parted, Range, Stores};
 use crate::concrete::{Program, Temporary};
 use crate::ir::{
-    BinaryOp, Buckets, ByParent, Combining, Copies, Count, Expr, Intervals, Parallel, Reduced,
-    Stmt, TensorResult, Traced,
+    BinaryOp, Buckets, ByParent, Combining, Copies, Count, Counted, Expr, Intervals, Parallel,
+    Reduced, Stmt, TensorResult, Traced,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -16,8 +16,10 @@ use crate::types::Dtype;
 
 use super::Lowering;
 use super::combine::Combine;
-use super::extents::{below_zero, expanded};
+use super::extents::{below_zero, expanded, extent};
+use super::names::Names;
 use super::scope::Scope;
+use super::slices::bound;
 
 impl Lowering<'_> {
     /// Returns the description of a function with a parallel loop.
@@ -27,8 +29,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, each, block, prepares, stores, .. } =
-            self.parted?;
+        let parted @ Parted { variable: v, range, block, prepares, stores, .. } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = self.counted_as(range, *v);
         let range = self.divided(parted, plan, body);
@@ -105,7 +106,10 @@ impl Lowering<'_> {
             variable,
             begin,
             end,
-            block: block.saturating_mul(*each),
+            block: match parted.divides {
+                Divides::Blocks(_, each) => block.saturating_mul(each),
+                Divides::Own | Divides::Slice(_) => *block,
+            },
             count,
             copies,
             intervals,
@@ -147,6 +151,17 @@ impl Lowering<'_> {
         let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
         let combined = Combine::reducing(&self.program.kernel, op, dtype).of(earlier, later);
         Combining { values, combined }
+    }
+
+    /// Returns `let i_begin = …; let i_end = …;`, the bounds of the loop's coordinates of a part, if they
+    /// have names other than those of the divided coordinates.
+    pub(super) fn begin_part(&self) -> Vec<Stmt> {
+        let Some(parted) = self.parted.filter(|of| matches!(of.divides, Divides::Slice(_))) else {
+            return Vec::new();
+        };
+        let (begin, end) = self.names.part(parted.variable);
+        let bounds = bounds_of_loop(self.program, &self.names, parted);
+        [begin, end].iter().zip(bounds).map(|(name, bound)| Stmt::bind(name, bound)).collect()
     }
 
     /// Lowers one of several plans that run one after another. Those before the loop that is divided
@@ -197,7 +212,7 @@ impl Lowering<'_> {
     pub(super) fn part(&self, v: VariableId) -> Option<Segment> {
         let parted = self.parted.filter(|parted| parted.is_by_coordinate())?;
         (parted.variable == v).then(|| {
-            let Segment { start, end } = self.names.part_of_loop(parted);
+            let Segment { start, end } = part_of_loop(self.program, &self.names, parted);
             let signed = |at: Expr| match below_zero(self.program, &self.names, v) {
                 Expr::Index(0) => at,
                 below => Expr::difference(at, below),
@@ -262,6 +277,40 @@ impl Lowering<'_> {
             false => Expr::saturating_sub(counted, by),
         }
     }
+}
+
+/// Returns how a loop counts the coordinates that are divided.
+pub(super) fn counted(program: &Program, names: &Names, parted: &Parted) -> Counted {
+    match parted.divides {
+        Divides::Own => Counted::Own,
+        Divides::Blocks(_, each) => Counted::Blocks(each),
+        Divides::Slice(mode) => {
+            let slice = program.space.slice(mode).expect("a mode that is stored in part");
+            let range = slice.range().expect("a range of the mode");
+            let (start, size) = (bound(names, range.start), extent(program, names, slice.of));
+            let variable = names.variable(slice.of).to_owned();
+            Counted::Slice { variable, start, step: range.step, size }
+        }
+    }
+}
+
+/// Returns the bounds of the loop's coordinates of a part.
+pub(super) fn part_of_loop(program: &Program, names: &Names, parted: &Parted) -> Segment {
+    let [start, end] = match parted.divides {
+        Divides::Blocks(..) => bounds_of_loop(program, names, parted),
+        Divides::Own | Divides::Slice(_) => {
+            let (begin, end) = names.part(parted.variable);
+            [begin, end].map(|bound| Expr::var(&bound))
+        }
+    };
+    Segment { start, end }
+}
+
+/// Returns the bounds of the loop's coordinates of a part in terms of the divided coordinates.
+fn bounds_of_loop(program: &Program, names: &Names, parted: &Parted) -> [Expr; 2] {
+    let counted = counted(program, names, parted);
+    let (first, after) = names.divided(parted);
+    [counted.begin(Expr::var(&first)), counted.end(Expr::var(&after))]
 }
 
 /// Returns the later one of two coordinates.

@@ -17,7 +17,7 @@ use super::parallel::latest;
 use super::scope::Scope;
 
 /// Returns the begin or the end of a slice.
-fn bound(names: &Names, bound: Bound) -> Expr {
+pub(super) fn bound(names: &Names, bound: Bound) -> Expr {
     match bound {
         Bound::Number(number) => Expr::Index(number as usize),
         Bound::Parameter(id) => Expr::var(names.argument(id)),

@@ -18,6 +18,7 @@ use crate::notation::{Access, TensorId, VariableId};
 use super::Lowering;
 use super::complexity::{self, Trips, trips_of};
 use super::extents::{below_zero, expanded};
+use super::parallel::counted;
 
 /// A unit of work.
 #[derive(Clone, Copy)]
@@ -46,11 +47,11 @@ impl Lowering<'_> {
                 loops.push(inner);
             }
         });
-        let below = below_zero(self.program, &self.names, parted.divides);
+        let below = below_zero(self.program, &self.names, parted.divided());
         let below = expanded(self.program, &self.names, below);
         let (range, work) = match &parted.range {
             Range::Coordinates => {
-                let extent = expanded(self.program, &self.names, self.extent(parted.divides));
+                let extent = expanded(self.program, &self.names, self.extent(parted.divided()));
                 let extent = Expr::add(below.clone(), extent);
                 (Divisible::Coordinates(extent), self.work_by_coordinate(&loops, v, body))
             }
@@ -65,9 +66,11 @@ impl Lowering<'_> {
             }
         };
         let steps = self.steps(&loops, v, &work);
-        let variable = self.counted_as(&parted.range, parted.divides);
+        let variable = self.counted_as(&parted.range, parted.divided());
+        let counted = counted(self.program, &self.names, parted);
+        let counted = counted.map(&|size| expanded(self.program, &self.names, size.clone()));
         let work = work.into_iter().map(|(_, work)| work).collect();
-        Divided { variable, each: parted.each, below, range, work, steps }
+        Divided { variable, counted, below, range, work, steps }
     }
 
     /// Returns the work before a coordinate of the outermost loop: its coordinates or the entries

@@ -97,7 +97,7 @@ fn copies_after(
 impl Outermost<'_> {
     fn parted(&self, program: &Program) -> Result<Parted, String> {
         let range = self.range(program)?;
-        let (divides, each) = self.divides(program, &range);
+        let divides = self.divides(program, &range);
         let stores = program.targets.iter();
         let stores = stores.map(|target| self.stores(program, target, &range, divides));
         let stores = stores.collect::<Result<Vec<_>, _>>()?;
@@ -106,7 +106,7 @@ impl Outermost<'_> {
         let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
         let variable = self.inner.variable;
-        Ok(Parted { variable, divides, each, range, block, prepares: false, stores })
+        Ok(Parted { variable, divides, range, block, prepares: false, stores })
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Scope;
 use super::nest::{Nest, Target};
 use crate::ir::{
-    Assembly, BinaryOp, Divided, Divisible, Expr, Function, Result, TensorResult, Uses,
+    Assembly, BinaryOp, Counted, Divided, Divisible, Expr, Function, Result, TensorResult, Uses,
 };
 use crate::optimize::strips::expanded;
 
@@ -40,7 +40,8 @@ struct Part {
 impl Part {
     fn of(function: &Function) -> Option<Part> {
         let parallel = function.parallel.as_ref()?;
-        let Divided { each: 1, below: Expr::Index(0), range, .. } = &parallel.range else {
+        let Divided { counted: Counted::Own, below: Expr::Index(0), range, .. } = &parallel.range
+        else {
             return None;
         };
         let Divisible::Coordinates(extent) = range else { return None };

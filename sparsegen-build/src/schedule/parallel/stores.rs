@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::Outermost;
-use crate::concrete::parted::{Range, Stores};
+use crate::concrete::parted::{Divides, Range, Stores};
 use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
@@ -21,7 +21,7 @@ impl Outermost<'_> {
         program: &Program,
         target: &Target,
         range: &Range,
-        divides: VariableId,
+        divides: Divides,
     ) -> Result<Stores, String> {
         let result = &target.access;
         if result.indices.is_empty() {
@@ -84,7 +84,9 @@ impl Outermost<'_> {
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
         }
-        if divides != v && is_in_place_at(program, target, divides) {
+        if let Divides::Blocks(rows, _) | Divides::Slice(rows) = divides
+            && is_in_place_at(program, target, rows)
+        {
             return Ok(Stores::Apart);
         }
         let lists_blocks = program
@@ -124,23 +126,21 @@ impl Outermost<'_> {
         }
     }
 
-    /// Returns the variable whose coordinates are divided, and the number of them for each coordinate of
-    /// the loop: where the loop counts blocks of the rows of dense results, each part has the rows
-    /// of its blocks.
-    pub(super) fn divides(&self, program: &Program, range: &Range) -> (VariableId, u64) {
-        let v = self.inner.variable;
+    /// Returns the coordinates that are divided: where the loop counts blocks of the rows of dense
+    /// results, or stores to a slice of them, each part has rows of its own.
+    pub(super) fn divides(&self, program: &Program, range: &Range) -> Divides {
         let inserts = |target: &&Target| {
             let levels = &program.tensor(target.access.tensor).format.levels;
             levels.first().is_some_and(|outermost| outermost.level.insert().is_some())
         };
         let inserted: Vec<&Target> = program.targets.iter().filter(inserts).collect();
-        let blocks = || {
+        let rows = || {
             let rows = program.level_variable(&inserted.first()?.access, 0)?;
             let are_rows = inserted.iter().all(|target| is_in_place_at(program, target, rows));
-            let size = size_of_blocks(program, v, rows)?;
-            (are_rows && *range == Range::Coordinates).then_some((rows, size))
+            let divides = divided_as(program, self.inner.variable, rows)?;
+            (are_rows && *range == Range::Coordinates).then_some(divides)
         };
-        blocks().unwrap_or((v, 1))
+        rows().unwrap_or(Divides::Own)
     }
 
     /// Returns the number of coordinates of the loop that share one of a placed result.
@@ -206,8 +206,12 @@ pub(super) fn joins_phases(
     let levels = &program.tensor(target.access.tensor).format.levels;
     let assigns =
         |of: &&Outermost<'_>| of.inner.bodies.iter().any(|body| body.assigns(target.access.tensor));
-    let is_own =
-        |of: &Outermost<'_>| program.level_variable(&target.access, 0) == Some(of.inner.variable);
+    let is_own = |of: &Outermost<'_>| {
+        let rows = program.level_variable(&target.access, 0);
+        rows.is_some_and(|rows| {
+            rows == of.inner.variable || divided_as(program, of.inner.variable, rows).is_some()
+        })
+    };
     let bodies: Vec<Rc<Plan>> =
         loops.iter().flat_map(|of| of.inner.bodies.iter().cloned()).collect();
     let is_scalar = target.access.indices.is_empty();
@@ -257,6 +261,16 @@ fn size_of_blocks(program: &Program, v: VariableId, of: VariableId) -> Option<u6
         }
         _ => None,
     }
+}
+
+/// Returns how parts of a loop divide the coordinates of another variable, if each coordinate of this
+/// belongs to one of the loop.
+fn divided_as(program: &Program, v: VariableId, rows: VariableId) -> Option<Divides> {
+    let slice = program.space.slice(rows).filter(|slice| slice.of == v);
+    if slice.is_some_and(|slice| slice.range().is_some_and(|range| !range.is_shifted)) {
+        return Some(Divides::Slice(rows));
+    }
+    Some(Divides::Blocks(rows, size_of_blocks(program, v, rows)?))
 }
 
 /// Returns whether all positions of a result exist beforehand, those of each coordinate of a variable
