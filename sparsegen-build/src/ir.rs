@@ -47,11 +47,11 @@ pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
     Buckets, ByParent, Contents, Copies, Count, Counted, Divided, Divisible, Intervals, Measure,
-    Parallel, Reduced, Steps, Traced, Work,
+    Parallel, Reduced, Returned, Steps, Traced, Work,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;
-pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
+pub use results::{Assembly, Combining, Cover, Fit, Follows, Result, TensorResult, UpdatedScalar};
 pub use time::{Factor, Term, Time};
 pub use traits::Trait;
 pub use uses::{Use, Uses, for_each_use};

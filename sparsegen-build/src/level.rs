@@ -259,6 +259,24 @@ pub trait Groups {
 
     /// Returns the positions of a group, at least one. Groups are contiguous.
     fn group_positions(&self, storage: &Storage, group: Expr) -> Segment;
+
+    /// Returns how coordinates are stored, if the groups are blocks of as many coordinates each. Threads
+    /// can begin at any coordinate of such a level.
+    fn blocks(&self) -> Option<Blocks> {
+        None
+    }
+}
+
+/// Groups that are blocks of consecutive coordinates. The coordinate at position p of group g is
+/// `numbers[g] * size + within[p]`, and the elements of both arrays ascend.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks {
+    /// The number of coordinates of a block.
+    pub size: usize,
+    /// The field with the numbers of the blocks.
+    pub numbers: &'static str,
+    /// The field with the coordinates within the blocks.
+    pub within: &'static str,
 }
 
 /// Random access.

@@ -252,6 +252,10 @@ fn converted(
     best.map(|(_, best)| best)
 }
 
+/// The factor by which loops on one thread must cost less than loops that threads divide, in kernels
+/// that should run on threads.
+const SERIAL: f64 = 2.0;
+
 /// The number of steps to construct the loops of a part of a value.
 const NEST: usize = 16;
 
@@ -286,11 +290,11 @@ fn cheapest_of(
     // A program is constructed for each order.
     let size = kernel.assignment.value.size();
     let parts = NEST * size;
-    let mut best: Option<Candidate> = None;
+    let mut best: Option<(f64, Candidate)> = None;
     let weighed = budget.weighed();
     for start in starts {
         // Loops within blocks search their first coordinate, which those that replace them need not.
-        if best.as_ref().is_some_and(|best| start.basis.exceeds(&best.program.basis)) {
+        if best.as_ref().is_some_and(|(_, best)| start.basis.exceeds(&best.program.basis)) {
             break;
         }
         budget.weigh(size);
@@ -301,7 +305,7 @@ fn cheapest_of(
             for &sums in styles(kernel) {
                 let is_enough = budget.weighed() - weighed > limits::PLANNED && best.is_some();
                 if is_enough || !budget.spend(parts) {
-                    return best;
+                    return best.map(|(_, best)| best);
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
                 if !visits_in_order(&program) {
@@ -315,15 +319,18 @@ fn cheapest_of(
                     continue;
                 }
                 let cost = cost(&program, &plan);
-                if best.as_ref().is_none_or(|best| cost < best.cost) {
+                let is_serial = kernel.parallel && parallel::parted(&program, &plan).is_err();
+                let weight = if is_serial { SERIAL * cost } else { cost };
+                if best.as_ref().is_none_or(|(least, _)| weight < *least) {
                     let (conversion, order) = (conversion.clone(), order.clone());
                     let terms = Vec::new();
-                    best = Some(Candidate { conversion, order, terms, sums, program, plan, cost });
+                    let found = Candidate { conversion, order, terms, sums, program, plan, cost };
+                    best = Some((weight, found));
                 }
             }
         }
     }
-    best
+    best.map(|(_, best)| best)
 }
 
 /// Returns the targets of sums to try. Accumulating in the result is only faster if duplicates are

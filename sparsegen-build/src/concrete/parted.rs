@@ -17,6 +17,9 @@ pub struct Parted {
     pub block: u64,
     /// `true` if each part computes a workspace or a scalar before its loop.
     pub prepares: bool,
+    /// The reductions of which each part computes a value, if the result is a scalar that is computed
+    /// from them.
+    pub reductions: Vec<Temporary>,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
 }
@@ -65,9 +68,9 @@ pub enum Stores {
     /// Each part adds to a copy of its own. The copies are combined in the order of the parts. The first
     /// part has the result itself, and runs other loops before the divided ones.
     Copies,
-    /// Each part computes a reduction. The values are combined in the order of the parts; the result is
-    /// computed from that.
-    Scalars(Temporary),
+    /// Each part computes reductions. The values are combined in the order of the parts; the result is
+    /// computed from those.
+    Reductions,
 }
 
 impl Parted {

@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
-use super::{Array, Combining, Dtype, Expr, Function, Place, Result, Uses};
+use super::{Array, Combining, Dtype, Expr, Function, Place, Uses};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,8 @@ pub struct Parallel {
     /// The levels of results whose positions are slots of buckets, the innermost one of each result
     /// first.
     pub buckets: Vec<Buckets>,
-    /// The reductions that the parts return, one for each result that is a scalar.
-    pub scalars: Vec<Reduced>,
+    /// The variables that each part returns, if the result is a scalar that is computed from them.
+    pub returned: Vec<Returned>,
 }
 
 /// The number of parts of a range.
@@ -50,28 +50,32 @@ pub struct Reduced {
     pub combining: Combining,
 }
 
+/// A variable that each part returns. The values of the parts are combined in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Returned {
+    /// The variable.
+    pub name: String,
+    /// How two values are combined.
+    pub reduced: Reduced,
+}
+
 impl Function {
-    /// Returns the value of a part, given the value of the result: the only variable in it that is no
-    /// argument.
-    pub fn of_part(&self, result: &Expr) -> Expr {
-        let mut found = None;
-        let is_argument = |name: &str| self.operands.iter().any(|operand| operand.name() == name);
-        result.names(&mut |name| {
-            if !is_argument(name) {
-                found = Some(Expr::var(name));
-            }
-        });
-        found.unwrap_or_else(|| result.clone())
+    /// Returns the variables that each part of the loops returns for the result, which is computed from
+    /// the values of all parts, or nothing if the loops return the result.
+    pub fn returned(&self) -> &[Returned] {
+        self.parallel.as_ref().map_or(&[], |parallel| &parallel.returned)
     }
 
-    /// Counts the uses in the body and in the results, of which parts compute reductions.
+    /// Counts the uses in the body and in the values that it returns.
     pub fn uses(&self) -> Uses {
-        let mut function = self.clone();
-        let reduces = self.parallel.as_ref().is_some_and(|parallel| !parallel.scalars.is_empty());
-        if let (true, Result::Scalar { value, .. }) = (reduces, &mut function.result) {
-            *value = self.of_part(value);
+        match self.returned() {
+            [] => Uses::of_function(self),
+            returned => {
+                let mut uses = Uses::of(&self.body);
+                returned.iter().for_each(|of| uses.count_expr(&Expr::var(&of.name)));
+                uses
+            }
         }
-        Uses::of_function(&function)
     }
 }
 

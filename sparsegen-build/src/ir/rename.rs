@@ -45,6 +45,7 @@ impl Function {
             visit(&mut parallel.begin);
             visit(&mut parallel.end);
             of_divided(&mut parallel.range, visit);
+            parallel.returned.iter_mut().for_each(|returned| visit(&mut returned.name));
             let intervals = parallel.intervals.iter_mut().map(|intervals| {
                 intervals.own.iter_mut().for_each(&mut *visit);
                 let Traced { segments, coordinates } = &mut intervals.coordinate;

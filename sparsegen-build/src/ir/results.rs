@@ -239,9 +239,19 @@ pub struct Fit {
     pub array: String,
     /// The vector whose length is the largest position, such as `c2_crd`.
     pub length_of: String,
-    /// `true` if the positions of a part are those of the joined result after the shift by the number
-    /// of entries of the parts before. Otherwise the array begins with 0, which is not repeated.
-    pub is_shifted: bool,
+    /// How the positions of parts of the result are joined.
+    pub follows: Follows,
     /// A description for messages: `positions of level 2`.
     pub what: String,
+}
+
+/// How the positions of parts of a result follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// They are the ends of segments, after a 0 that is not repeated.
+    Ends,
+    /// They are the begin and the end of the segment of the only parent.
+    Segment,
+    /// They are those of the joined result, less the number of entries of the parts before.
+    Shifted,
 }

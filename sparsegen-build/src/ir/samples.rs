@@ -196,7 +196,7 @@ pub(crate) fn add() -> Function {
                 fits: vec![Fit {
                     array: "c2_pos".into(),
                     length_of: "c2_crd".into(),
-                    is_shifted: false,
+                    follows: Follows::Ends,
                     what: "positions of level 2".into(),
                 }],
             },

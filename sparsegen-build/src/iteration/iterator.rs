@@ -176,6 +176,12 @@ impl LevelIterator {
         is_list(self.spec(program).level.as_ref()) && self.is_in_order(program)
     }
 
+    /// Returns whether its positions are in groups that can be searched.
+    pub fn has_blocks(&self, program: &Program) -> bool {
+        let iteration = self.spec(program).level.position_iteration();
+        iteration.and_then(|iteration| iteration.groups()).is_some_and(|of| of.blocks().is_some())
+    }
+
     /// Returns whether it must compare each entry with the bounds of the slice that the loop
     /// iterates.
     pub fn filters(&self, program: &Program) -> bool {

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use super::assembly::{close_rest, close_segment};
 use super::code::{Expr, Stmt, Width};
 use super::{
-    Append, Found, Groups, Holds, Joins, Level, PositionIteration, Promise, Properties, Property,
-    Segment, Storage, StorageArray,
+    Append, Blocks, Found, Groups, Holds, Joins, Level, PositionIteration, Promise, Properties,
+    Property, Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -130,6 +130,10 @@ impl Groups for BlockCompressed {
     fn group_positions(&self, storage: &Storage, block: Expr) -> Segment {
         let end = Expr::add(block.clone(), Expr::Index(1));
         Segment { start: storage.load("first", block), end: storage.load("first", end) }
+    }
+
+    fn blocks(&self) -> Option<Blocks> {
+        Some(Blocks { size: self.block, numbers: "blocks", within: "crd" })
     }
 }
 

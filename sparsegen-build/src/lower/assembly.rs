@@ -110,7 +110,7 @@ impl<'p> Assembler<'p> {
         let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
             Stores::Apart => Some(names.divided(parted)),
             Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
-            Stores::Joined | Stores::Merged | Stores::Copies | Stores::Scalars(_) => None,
+            Stores::Joined | Stores::Merged | Stores::Copies | Stores::Reductions => None,
         });
         if let (Some((begin, end)), Some(outermost)) = (&part, own.first_mut()) {
             outermost.size = within_chunk(Expr::var(end), begin);

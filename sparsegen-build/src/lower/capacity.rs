@@ -1,8 +1,8 @@
 //! Capacities of a result's arrays, checks of their integer types, and indices of stores.
 
 use crate::format::LevelSpec;
-use crate::ir::{Expr, Fit, Stmt, Uses};
-use crate::level::{Holds, Joins, Level, Storage};
+use crate::ir::{Expr, Fit, Follows, Stmt, Uses};
+use crate::level::{Holds, Joins, Level, Storage, StorageArray};
 
 /// Returns the positions and indices that must fit their integer types. A level whose number of
 /// positions is not the length of an array is the last one, so that the number of values bounds it.
@@ -10,6 +10,8 @@ pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Ve
     let mut fits = Vec::new();
     for (level, (spec, storage)) in levels.iter().zip(storages).enumerate() {
         let Some(append) = spec.level.append() else { continue };
+        let indexes = |array: &StorageArray| matches!(array.holds, Holds::Indices(_));
+        let counts_groups = spec.level.arrays().iter().any(indexes);
         for array in spec.level.arrays() {
             let (length_of, what) = match array.holds {
                 Holds::Positions => {
@@ -20,10 +22,16 @@ pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Ve
                 Holds::Indices(field) => (storage.array(field).to_owned(), "indices"),
                 Holds::Coordinates | Holds::Numbers(_) | Holds::Bits | Holds::Entries => continue,
             };
+            // The positions of groups are those of several segments, even under one parent.
+            let of_groups = array.holds == Holds::Positions && counts_groups;
             let array = storage.array(array.field).to_owned();
-            let is_shifted = append.joins() == Some(Joins::Bounds);
+            let follows = match append.joins() {
+                _ if level == 0 && !of_groups => Follows::Segment,
+                Some(Joins::Bounds) => Follows::Shifted,
+                Some(Joins::Ends) | None => Follows::Ends,
+            };
             let what = format!("{what} of level {}", level + 1);
-            fits.push(Fit { array, length_of, is_shifted, what });
+            fits.push(Fit { array, length_of, follows, what });
         }
     }
     fits

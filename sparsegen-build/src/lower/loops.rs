@@ -137,7 +137,8 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Option<Vec<Stmt>> {
         let iterator = &inner.iterators[driver];
-        if iterator.dedups() || iterator.reorders() {
+        let is_narrowed = self.interval(inner.variable, scope).is_some();
+        if iterator.dedups() || iterator.reorders() || is_narrowed {
             return None;
         }
         let storage = self.storage(iterator);
@@ -327,7 +328,9 @@ impl Lowering<'_> {
         let parents = scope.reached(&iterator.access).segment().clone();
         let bounds = self.position_bounds(iterator, parents);
         let (mut stmts, bounds) = self.within_blocks(iterator, bounds, scope);
-        stmts.extend(self.begin_carried(iterator, parent));
+        if !self.begins_at_block(iterator, scope) {
+            stmts.extend(self.begin_carried(iterator, parent));
+        }
         (stmts, bounds)
     }
 

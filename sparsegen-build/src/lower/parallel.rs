@@ -6,7 +6,7 @@ use crate::concrete::parted::{Divides, Parted, Range, Stores};
 use crate::concrete::{Program, Temporary};
 use crate::ir::{
     BinaryOp, Buckets, ByParent, Combining, Copies, Count, Counted, Expr, Intervals, Parallel,
-    Reduced, Stmt, TensorResult, Traced,
+    Reduced, Returned, Stmt, TensorResult, Traced,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -34,7 +34,6 @@ impl Lowering<'_> {
         let variable = self.counted_as(range, *v);
         let range = self.divided(parted, plan, body);
         let (mut copies, mut intervals) = (Vec::new(), None);
-        let mut scalars = Vec::new();
         for (result, stores) in results.iter().zip(stores) {
             match (result, stores) {
                 (crate::ir::Result::Tensor(TensorResult { name, dtype, .. }), Stores::Copies) => {
@@ -52,10 +51,6 @@ impl Lowering<'_> {
                     let (result, neutral) = (name.clone(), self.zero(*dtype));
                     intervals = self.intervals(parted, Copies { result, neutral, combining });
                 }
-                (crate::ir::Result::Scalar { .. }, Stores::Scalars(Temporary { tensor, op })) => {
-                    let dtype = self.program.tensor(*tensor).dtype;
-                    scalars.push(Reduced { dtype, combining: self.combining(*op, dtype) });
-                }
                 (crate::ir::Result::Tensor(_) | crate::ir::Result::Scalar { .. }, _) => {}
             }
         }
@@ -67,7 +62,7 @@ impl Lowering<'_> {
                 let combining = self.combining(ReduceOp::SUM, dtype);
                 assembler.by_coordinate(Reduced { dtype, combining })
             }
-            Stores::Apart | Stores::Intervals | Stores::Copies | Stores::Scalars(_) => None,
+            Stores::Apart | Stores::Intervals | Stores::Copies | Stores::Reductions => None,
         });
         let joined = joined.map(|joined: ByParent| ByParent {
             parents: expanded(self.program, &self.names, joined.parents),
@@ -79,7 +74,7 @@ impl Lowering<'_> {
                 Stores::Apart | Stores::Joined => {
                     assembler.buckets(self, *stores == Stores::Joined)
                 }
-                Stores::Merged | Stores::Intervals | Stores::Copies | Stores::Scalars(_) => {
+                Stores::Merged | Stores::Intervals | Stores::Copies | Stores::Reductions => {
                     Vec::new()
                 }
             });
@@ -115,7 +110,7 @@ impl Lowering<'_> {
             intervals,
             joined,
             buckets,
-            scalars,
+            returned: self.returned(parted, results),
         })
     }
 
@@ -143,6 +138,24 @@ impl Lowering<'_> {
             },
             copies,
         })
+    }
+
+    /// Returns the variables of which each part returns a value: the reductions, and whether entries were
+    /// found where the result depends on that.
+    fn returned(&self, parted: &Parted, results: &[crate::ir::Result]) -> Vec<Returned> {
+        let [crate::ir::Result::Scalar { value: result, .. }] = results else { return Vec::new() };
+        let mut returned = Vec::new();
+        let mut add = |name: &str, op: ReduceOp, dtype: Dtype| {
+            if result.mentions(name) {
+                let reduced = Reduced { dtype, combining: self.combining(op, dtype) };
+                returned.push(Returned { name: name.to_owned(), reduced });
+            }
+        };
+        for Temporary { tensor, op } in &parted.reductions {
+            add(self.names.argument(*tensor), *op, self.program.tensor(*tensor).dtype);
+            add(&self.names.found(*tensor), ReduceOp::ANY, Dtype::Bool);
+        }
+        returned
     }
 
     /// Returns the operation that combines the values of two parts.

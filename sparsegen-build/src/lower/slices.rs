@@ -248,6 +248,12 @@ impl Lowering<'_> {
                 Segment { start: latest(start, begin), end: Expr::min(end, after) }
             }
         };
+        let within = Segment { start: first.clone(), end: last.clone() };
+        if let Some(found) =
+            self.within_blocks_of(iterator, scope.position(&iterator.access), within)
+        {
+            return found;
+        }
         let name = self.names.position(&iterator.access, iterator.level);
         let [begin, end] = ["begin", "end"].map(|suffix| format!("{name}_{suffix}"));
         let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);

@@ -264,9 +264,22 @@ impl Lowering<'_> {
         }
         let count = self.program.tensor(access.tensor).format.levels.len();
         let mut same = (level..count).take_while(|of| self.are_one_each(access, level, *of));
-        let array = same.find_map(|of| self.coordinates_of(access, of));
+        let array = same.find_map(|of| self.elements_of(access, of));
         let is_last = self.are_one_each(access, level, count - 1);
         array.or_else(|| is_last.then(|| self.names.values(access.tensor))).map(Measure::Length)
+    }
+
+    /// Returns an array with an element for each position of a level.
+    fn elements_of(&self, access: &Access, level: usize) -> Option<String> {
+        let spec = &self.program.tensor(access.tensor).format.levels[level];
+        let groups = spec.level.position_iteration().and_then(|iteration| iteration.groups());
+        match groups.map(|groups| groups.blocks()) {
+            None => self.coordinates_of(access, level),
+            Some(blocks) => {
+                let storage = &self.storages[access.tensor.0][level];
+                blocks.map(|blocks| storage.array(blocks.within).to_owned())
+            }
+        }
     }
 
     /// Returns the array of the coordinates of a level.

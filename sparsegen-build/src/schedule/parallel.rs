@@ -15,7 +15,6 @@ use crate::concrete::{Program, Target};
 use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::Plan;
-use crate::level::PositionIteration;
 use crate::notation::VariableId;
 use outermost::Outermost;
 use stores::{adds, joins_phases, least_common_multiple, stored_by_several};
@@ -43,7 +42,7 @@ pub(super) fn check(
 /// loops one after another, those over the variable of the last one are divided.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
     let mut whole = Vec::new();
-    Outermost::find(program, plan, None, &mut whole)?;
+    Outermost::find(program, plan, &[], &mut whole)?;
     let v = whole.last().ok_or("there is no loop")?.inner.variable;
     let divided = whole.split_off(whole.iter().take_while(|of| of.inner.variable != v).count());
     let follows = follows(program, plan);
@@ -102,11 +101,11 @@ impl Outermost<'_> {
         let stores = stores.map(|target| self.stores(program, target, &range, divides));
         let stores = stores.collect::<Result<Vec<_>, _>>()?;
         let blocks = program.targets.iter().zip(&stores);
-        let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
-        let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
+        let blocks = blocks.filter_map(|(target, stores)| self.block(program, target, *stores));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
         let variable = self.inner.variable;
-        Ok(Parted { variable, divides, range, block, prepares: false, stores })
+        let reductions = self.reductions.clone();
+        Ok(Parted { variable, divides, range, block, prepares: false, reductions, stores })
     }
 }
 
@@ -130,13 +129,11 @@ pub(super) fn begins_anywhere(program: &Program, iterator: &LevelIterator) -> bo
     if iterator.spec(program).level.coordinate_iteration().is_some() {
         return true;
     }
-    let groups = |iteration: &dyn PositionIteration| iteration.groups().is_some();
-    iterator.is_searched(program)
+    (iterator.is_searched(program) || iterator.is_in_order(program) && iterator.has_blocks(program))
         && !iterator.is_single(program)
         && !iterator.is_spread(program)
         && !iterator.reorders()
         && !iterator.filters(program)
-        && !iterator.spec(program).level.position_iteration().is_some_and(groups)
 }
 
 #[cfg(test)]

@@ -61,12 +61,11 @@ impl Builder<'_> {
         }
         let known = function.results().any(|result| !result.structure().is_empty());
         let known = known.then_some((Type::Bool, answer));
-        let parts = function.parallel.iter().flat_map(|parallel| &parallel.scalars);
-        let mut parts = parts.map(|reduced| reduced.dtype);
-        let scalars = function.scalars().map(|(dtype, value)| match parts.next() {
-            Some(dtype) => (Type::Scalar(dtype), function.of_part(value)),
-            None => (Type::Scalar(dtype), value.clone()),
-        });
+        let scalars: Vec<_> = match function.returned() {
+            [] => function.scalars().map(|(dtype, value)| (dtype, value.clone())).collect(),
+            parts => parts.iter().map(|of| (of.reduced.dtype, Expr::var(&of.name))).collect(),
+        };
+        let scalars = scalars.into_iter().map(|(dtype, value)| (Type::Scalar(dtype), value));
         let kept = function.results().flat_map(TensorResult::extents);
         let kept = kept.map(|extent| (Type::Index, Expr::var(&extent.name)));
         let returns: Vec<_> = known.into_iter().chain(scalars).chain(kept).collect();

@@ -4,8 +4,8 @@
 use super::run::{Names, Run, number, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
-    Array, Assembly, Buckets, Call, Element, Expr, Fit, Instruction, Intervals, Join, Joined,
-    Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
+    Array, Assembly, Buckets, Call, Element, Expr, Fit, Follows, Instruction, Intervals, Join,
+    Joined, Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
 };
 use crate::names::plain;
 
@@ -142,10 +142,10 @@ fn joining(array: &Array, fits: &[Fit], (arrays, vals): (&[Array], &str)) -> Joi
             of: values.next().map_or_else(String::new, |values| values.name.clone()),
             after: vals.to_owned(),
         },
-        Place::Level { level, .. } if let Some(fit) = positions => match (level, fit.is_shifted) {
-            (0, _) => Joining::Ends,
-            (_, false) => Joining::Positions,
-            (_, true) => Joining::Shifted { by: fit.length_of.clone() },
+        Place::Level { .. } if let Some(fit) = positions => match fit.follows {
+            Follows::Segment => Joining::Ends,
+            Follows::Ends => Joining::Positions,
+            Follows::Shifted => Joining::Shifted { by: fit.length_of.clone() },
         },
         Place::Level { .. } | Place::Values => Joining::Appending,
     }

@@ -7,10 +7,10 @@ use super::loops::{Slot, slots};
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
 use super::{Builder, Way};
 use crate::ir::{
-    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
-    Extent, Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Parts, Place,
-    Reads, Replacement, Shape, Source, Step, Storage, Taken, Target, TensorResult, Value, Vector,
-    Width,
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Combining, Conversion,
+    ConversionKind, Element, Expr, Extent, Field, Fit, Function, Group, Instruction, Kept, List,
+    Listing, Operand, Parts, Place, Reads, Replacement, Returned, Shape, Source, Step, Storage,
+    Taken, Target, TensorResult, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -99,6 +99,24 @@ impl Builder<'_> {
         }
         body.extend(scalars);
         body
+    }
+}
+
+/// Returns how the variables that parts return are combined. If there are several, the values are named
+/// after them.
+fn combining(returned: &[Returned]) -> Vec<Combining> {
+    let named = |Returned { name, reduced }: &Returned| {
+        let Combining { values, mut combined } = reduced.combining.clone();
+        let values = values.map(|value| {
+            let own = beside(&value, name);
+            combined = combined.substitute(&value, &Expr::var(&own));
+            own
+        });
+        Combining { values, combined }
+    };
+    match returned {
+        [only] => vec![only.reduced.combining.clone()],
+        several => several.iter().map(named).collect(),
     }
 }
 
@@ -209,9 +227,7 @@ impl Run<'_> {
             body.extend(self.parts(parallel, &names));
             return match loops.results().next() {
                 None => {
-                    let combining = parallel.scalars.iter().map(|reduced| &reduced.combining);
-                    let combining = combining.cloned().collect();
-                    let total = Value::Total(names.parts, call, combining);
+                    let total = Value::Total(names.parts, call, combining(&parallel.returned));
                     self.scalar_of_parts(body, total)
                 }
                 Some(_) => {

@@ -31,7 +31,8 @@ impl Run<'_> {
         passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
     }
 
-    /// Declares a scalar result, or updates a scalar of the caller, given the reduction of all parts.
+    /// Declares a scalar result, or updates a scalar of the caller, given the reductions of all
+    /// parts.
     pub(super) fn scalar_of_parts(
         &self,
         body: &mut Vec<Instruction>,
@@ -40,21 +41,23 @@ impl Run<'_> {
         let Some((dtype, value)) = self.loops.scalars().next() else {
             return self.scalars(body, total);
         };
-        let Expr::Var(name) = self.loops.of_part(value) else { return self.scalars(body, total) };
-        if matches!(value, Expr::Var(_)) {
+        let names: Vec<&String> = self.loops.returned().iter().map(|of| &of.name).collect();
+        if let ([own], Expr::Var(name)) = (&names[..], value)
+            && *own == name
+        {
             return self.scalars(body, total);
         }
-        let mut define = |name, value| {
-            let into = vec![Target::Let { name, is_mutable: false }];
-            body.push(Instruction::Run { into, value });
+        let mut define = |names: Vec<String>, value| {
+            let into = names.into_iter().map(|name| Target::Let { name, is_mutable: false });
+            body.push(Instruction::Run { into: into.collect(), value });
         };
-        define(name, total);
+        define(names.into_iter().cloned().collect(), total);
         let mut value = value.clone();
         for operand in self.loops.operands.iter().map(Operand::name) {
             if self.is_reference(operand) && value.mentions(operand) {
                 let previous = beside(operand, &self.names().previous);
                 value = value.substitute(operand, &Expr::var(&previous));
-                define(previous, Value::Deref(operand.to_owned()));
+                define(vec![previous], Value::Deref(operand.to_owned()));
             }
         }
         self.scalars(body, Value::Computed(value, dtype))

@@ -15,10 +15,11 @@ use crate::schedule::cost::cost;
 use super::{begins_anywhere, follows};
 
 /// An outermost loop of a plan.
+#[derive(Clone)]
 pub(super) struct Outermost<'p> {
     pub(super) inner: &'p Loop,
-    /// The reduction that the loop computes, if the result is a scalar that is computed from it.
-    pub(super) scalar: Option<Temporary>,
+    /// The reductions that the loops compute, if the result is a scalar that is computed from them.
+    pub(super) reductions: Vec<Temporary>,
     /// `true` if the loop fills a workspace whose entries are those of the result.
     pub(super) collects: bool,
     /// `true` if loops before it fill a workspace, as each part does for itself.
@@ -28,12 +29,12 @@ pub(super) struct Outermost<'p> {
 }
 
 impl<'p> Outermost<'p> {
-    /// Finds the outermost loop; for a scalar result that is a reduction, the loop of the
-    /// reduction. There are several if a condition selects one of them, at most one of which runs.
+    /// Finds the outermost loop; for a scalar result that is computed from reductions, the loops of
+    /// these. There are several if a condition selects one of them, at most one of which runs.
     pub(super) fn find(
         program: &Program,
         plan: &'p Plan,
-        scalar: Option<Temporary>,
+        reductions: &[Temporary],
         found: &mut Vec<Outermost<'p>>,
     ) -> Result<(), String> {
         let several = || Err("there are several loops, one after another".to_owned());
@@ -41,12 +42,12 @@ impl<'p> Outermost<'p> {
             // A loop over one coordinate runs the loops below for that one.
             Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
                 let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-                bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
+                bodies.try_for_each(|body| Outermost::find(program, body, reductions, found))
             }
             Plan::Loop(inner) => {
                 found.push(Outermost {
                     inner,
-                    scalar,
+                    reductions: reductions.to_vec(),
                     collects: false,
                     fills: false,
                     repeats: false,
@@ -57,30 +58,27 @@ impl<'p> Outermost<'p> {
                 if program.has_versions
                     && let Some(versions) = consumer.versions() =>
             {
-                let find = |version| Outermost::find(program, version, scalar, found);
+                let find = |version| Outermost::find(program, version, reductions, found);
                 versions.into_iter().try_for_each(find)
             }
             Plan::Where { temporaries, consumer, producer } => {
                 if is_collected(program, temporaries, consumer) {
-                    Outermost::find(program, producer, None, found)?;
+                    Outermost::find(program, producer, &[], found)?;
                     found.iter_mut().for_each(|of| of.collects = true);
                     return Ok(());
                 }
-                if let ([temporary], Plan::Assign { target, value, .. }) =
-                    (&temporaries[..], &**consumer)
+                if reductions.is_empty()
+                    && let Some((computed, producers)) = reductions_of(program, plan)
                 {
-                    let is_plain = scalar.is_none()
-                        && target.indices.is_empty()
-                        && is_computed_from(program, value, temporary.tensor)
-                        && !annihilates(producer, temporary.tensor)
-                        && !temporary.op.tells_where;
-                    return match is_plain {
-                        true => Outermost::find(program, producer, Some(*temporary), found),
-                        false => several(),
-                    };
+                    let mut producers = producers.into_iter();
+                    return producers
+                        .try_for_each(|of| Outermost::find(program, of, &computed, found));
+                }
+                if matches!(&**consumer, Plan::Assign { .. }) {
+                    return several();
                 }
                 let known = found.len();
-                Outermost::find(program, consumer, scalar, found)?;
+                Outermost::find(program, consumer, reductions, found)?;
                 let is_cheap = program.are_workspaces(temporaries)
                     || cost(program, producer) <= cost(program, consumer);
                 let mut loops = found[known..].iter_mut();
@@ -90,12 +88,12 @@ impl<'p> Outermost<'p> {
                 }
             }
             // All parts take the same case.
-            Plan::If { body, .. } if scalar.is_none() && !computes_scalar(program) => {
-                Outermost::find(program, body, None, found)
+            Plan::If { body, .. } if reductions.is_empty() && !computes_scalar(program) => {
+                Outermost::find(program, body, &[], found)
             }
             Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
             Plan::Sequence(plans) => {
-                plans.iter().try_for_each(|plan| Outermost::find(program, plan, scalar, found))
+                plans.iter().try_for_each(|plan| Outermost::find(program, plan, reductions, found))
             }
         }
     }
@@ -109,7 +107,8 @@ impl<'p> Outermost<'p> {
         producer.for_each_loop(&mut |inner| own.extend((inner.variable == v).then_some(inner)));
         self.fills |= program.are_workspaces(temporaries);
         self.repeats |= own.is_empty();
-        let begins = |inner| Outermost { inner, ..*self }.range(program) == Ok(Range::Coordinates);
+        let begins =
+            |inner| Outermost { inner, ..self.clone() }.range(program) == Ok(Range::Coordinates);
         own.is_empty()
             || !follows(program, producer)
                 && begins(self.inner)
@@ -202,39 +201,58 @@ fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -
     inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
 }
 
-/// Returns whether a value is computed from a scalar and from arguments, and cannot fail.
-fn is_computed_from(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
-    let mut reads = false;
-    value.for_each_access(&mut |access| reads |= access.tensor == scalar);
-    reads && is_known_with(program, value, scalar)
+/// Returns the reductions from which a plan computes a scalar result, and the plans that compute them,
+/// one after another, if the loops can be divided and the values of the parts combined.
+fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary>, Vec<&'p Plan>)> {
+    let (mut reductions, mut producers, mut rest) = (Vec::<Temporary>::new(), Vec::new(), plan);
+    while let Plan::Where { temporaries, consumer, producer } = rest {
+        reductions.extend(temporaries);
+        producers.push(&**producer);
+        rest = consumer;
+    }
+    let Plan::Assign { target, value, .. } = rest else { return None };
+    let reads = |plan: &Plan, tensor: TensorId| {
+        plan.reads_presence(tensor) || plan.reads().iter().any(|access| access.tensor == tensor)
+    };
+    let can_combine = |of: &Temporary| {
+        program.tensor(of.tensor).format.levels.is_empty()
+            && !of.op.tells_where
+            && producers.iter().all(|producer| !annihilates(producer, of.tensor))
+            && producers.iter().all(|producer| !reads(producer, of.tensor))
+    };
+    let mut is_computed = false;
+    value.for_each_access(&mut |access| {
+        is_computed |= reductions.iter().any(|of| of.tensor == access.tensor);
+    });
+    let can = target.indices.is_empty()
+        && is_computed
+        && reductions.iter().all(can_combine)
+        && is_known_with(program, value, &reductions);
+    can.then_some((reductions, producers))
 }
 
-/// Returns whether a value depends on no other results of loops than a scalar, and cannot fail.
-fn is_known_with(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
+/// Returns whether a value depends on no other results of loops than reductions, and cannot fail.
+fn is_known_with(program: &Program, value: &notation::Expr, reductions: &[Temporary]) -> bool {
     use notation::Expr;
+    let is_reduction = |tensor: &TensorId| reductions.iter().any(|of| of.tensor == *tensor);
+    let can_fail = program.tensor(program.kernel.result()).dtype.is_integer();
     match value {
         Expr::Access(Access { tensor, .. }) => {
-            *tensor == scalar
+            is_reduction(tensor)
                 || program.tensor(*tensor).by_value && !program.kernel.is_temporary(*tensor)
         }
+        Expr::Call(Function::Found(of), _) if !is_reduction(of) => false,
+        Expr::Call(Function::Quotient | Function::Remainder, _) if can_fail => false,
         Expr::Index(_)
         | Expr::Reduce(_)
-        | Expr::Call(
-            Function::Quotient
-            | Function::Remainder
-            | Function::Found(_)
-            | Function::Present
-            | Function::Mask
-            | Function::Entry,
-            _,
-        ) => false,
+        | Expr::Call(Function::Present | Function::Mask | Function::Entry, _) => false,
         Expr::Parameter(_)
         | Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..) => {
-            value.children().into_iter().all(|child| is_known_with(program, child, scalar))
+            value.children().into_iter().all(|child| is_known_with(program, child, reductions))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::{LevelSpec, Places};
 use crate::iteration::plan::Plan;
-use crate::level::{Holds, Joins, PositionIteration, StorageArray, is_list};
+use crate::level::{Blocks, Holds, Joins, PositionIteration, StorageArray, is_list};
 use crate::notation::{ReduceOp, VariableId};
 use crate::types::Literal;
 
@@ -25,14 +25,20 @@ impl Outermost<'_> {
     ) -> Result<Stores, String> {
         let result = &target.access;
         if result.indices.is_empty() {
-            return self.scalar.map(Stores::Scalars).ok_or_else(|| {
-                format!("`{}` is not a reduction", program.tensor(result.tensor).name)
-            });
+            return match self.reductions.is_empty() {
+                true => Err(format!("`{}` is not a reduction", program.tensor(result.tensor).name)),
+                false => Ok(Stores::Reductions),
+            };
         }
         let v = self.inner.variable;
         let tensor = program.tensor(result.tensor);
         let levels = &tensor.format.levels;
-        if is_grouped(&levels[0]) {
+        let begins_groups = *range == Range::Coordinates
+            && program.level_variable(result, 0) == Some(v)
+            && !self.collects;
+        if let Some(blocks) = groups(&levels[0])
+            && !(begins_groups && blocks.is_some())
+        {
             return Err(format!("`{}` cannot be assembled from parts", tensor.name));
         }
         if self.collects {
@@ -143,8 +149,19 @@ impl Outermost<'_> {
         rows().unwrap_or(Divides::Own)
     }
 
+    /// Returns the number of consecutive coordinates of the loop that one part has: those that share one
+    /// of a result, or a group of its outermost level.
+    pub(super) fn block(&self, program: &Program, target: &Target, stores: Stores) -> Option<u64> {
+        let levels = &program.tensor(target.access.tensor).format.levels;
+        match stores {
+            Stores::Joined => self.shares(program, target),
+            Stores::Apart => Some(groups(levels.first()?)??.size as u64),
+            Stores::Intervals | Stores::Merged | Stores::Copies | Stores::Reductions => None,
+        }
+    }
+
     /// Returns the number of coordinates of the loop that share one of a placed result.
-    pub(super) fn block(&self, program: &Program, target: &Target) -> Option<u64> {
+    fn shares(&self, program: &Program, target: &Target) -> Option<u64> {
         let (leaf, _) = program.tensor(target.access.tensor).format.placed()?;
         let of_leaf = program.level_variable(&target.access, leaf)?;
         match program.space.computed(of_leaf)? {
@@ -164,7 +181,7 @@ impl Outermost<'_> {
         let is_joined =
             levels[..=leaf].iter().all(|spec| is_stored_in_parts(spec) && !has_bounds(spec));
         let is_coordinate = program.level_variable(&target.access, leaf) == Some(v)
-            || self.block(program, target).is_some();
+            || self.shares(program, target).is_some();
         program.space.positions_of(v).is_none()
             && is_joined
             && (is_coordinate || (0..leaf).any(is_parent))
@@ -306,11 +323,10 @@ fn has_bounds(spec: &LevelSpec) -> bool {
     spec.level.append().is_some_and(|append| append.joins() == Some(Joins::Bounds))
 }
 
-/// Returns whether the positions of a level are in groups. Parts of the outermost level, which has a
-/// single parent, may both have positions of one group, and cannot be joined.
-fn is_grouped(spec: &LevelSpec) -> bool {
-    let groups = |iteration: &dyn PositionIteration| iteration.groups().is_some();
-    spec.level.position_iteration().is_some_and(groups)
+/// Returns the blocks of a level, if its positions are in groups. Parts of the outermost level, which has
+/// a single parent, may not have positions of the same group, which cannot be joined.
+fn groups(spec: &LevelSpec) -> Option<Option<Blocks>> {
+    Some(spec.level.position_iteration()?.groups()?.blocks())
 }
 
 /// Returns whether all positions of a level exist beforehand.
