@@ -1,4 +1,4 @@
-//! Which kernels of the corpus run on threads with `parallel = true`.
+//! Kernels of the corpus with `parallel = true`: which of them run on threads, and what they compute.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,17 @@ use std::{env, fs};
 
 use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
+use sparsegen_harness::trial::{Failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
 /// One kernel of about so many is compiled; `SPARSEGEN_THREADS=1` compiles all of them.
 const EVERY: u64 = 8;
 
+/// One kernel of about so many is run; `SPARSEGEN_THREADS=1` runs all of them.
+const RUN: u64 = 64;
+
 /// The least share of kernels that run on threads, in percent.
-const LEAST: usize = 94;
+const LEAST: usize = 95;
 
 /// Returns the cases of the corpus that the compiler accepts.
 fn cases() -> Vec<Case> {
@@ -34,6 +38,13 @@ fn cases() -> Vec<Case> {
     files.iter().flat_map(of_file).filter(runs).collect()
 }
 
+/// Returns one case of about `every`, as a kernel that runs on threads.
+fn sample(every: u64) -> Vec<Case> {
+    let own = env::var("SPARSEGEN_THREADS").ok().and_then(|every| every.parse().ok());
+    let cases = cases().into_iter().filter(|case| case.is_one_of(own.unwrap_or(every)));
+    cases.map(Case::on_threads).collect()
+}
+
 /// Returns why the loops of a kernel run on one thread, for each of them that does.
 fn refusals(case: &Case) -> Vec<String> {
     let output = compile_str(&case.name, &case.manifest);
@@ -49,10 +60,7 @@ fn refusals(case: &Case) -> Vec<String> {
 
 #[test]
 fn kernels_run_on_threads() {
-    let every = env::var("SPARSEGEN_THREADS").ok().and_then(|every| every.parse().ok());
-    let cases = cases().into_iter().filter(|case| case.is_one_of(every.unwrap_or(EVERY)));
-    let cases: Vec<Case> = cases.map(Case::on_threads).collect();
-    let found = on_threads(&cases, |case| (case, refusals(case)));
+    let found = on_threads(&sample(EVERY), |case| (case.clone(), refusals(case)));
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (case, refusals) in &found {
         if let Some(reason) = refusals.first() {
@@ -68,4 +76,15 @@ fn kernels_run_on_threads() {
     let share = 100 * (found.len() - refused) / found.len();
     println!("{} of {} kernels run on threads, {share} %", found.len() - refused, found.len());
     assert!(share >= LEAST, "{share} % of the kernels run on threads");
+}
+
+/// The results of loops in 1, 2 and 5 parts, in the interpreter.
+#[test]
+fn kernels_on_threads_compute_what_they_say() {
+    let found = on_threads(&sample(RUN), |case| {
+        let shown = |found: Failure| format!("{} {}\n{}", case.place, case.name, found.shown());
+        failure_of_case(case).map(shown)
+    });
+    let failures: Vec<String> = found.into_iter().flatten().collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
