@@ -49,7 +49,7 @@ pub enum Instruction {
     /// have copies of tensors, or other arrays of given lengths. Each begins at a multiple of `block`.
     Parts {
         name: String,
-        range: Divided<(String, Array)>,
+        range: Box<Divided<(String, Array)>>,
         block: u64,
         copies: Vec<String>,
         lengths: Vec<Expr>,

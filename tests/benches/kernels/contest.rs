@@ -76,7 +76,8 @@ impl Entrant<'_> {
 
 /// One operation on one kind of operand, with its entrants.
 pub struct Contest<'a> {
-    operation: &'static str,
+    /// The name of the operation.
+    pub operation: &'static str,
     operand: &'static str,
     entrants: Vec<Entrant<'a>>,
     answer: Option<Answer>,
@@ -102,6 +103,27 @@ impl<'a> Contest<'a> {
     ) {
         let result = run(&mut state);
         let answer = read(&state, result);
+        let timed = move || {
+            let start = Instant::now();
+            let result = black_box(run(black_box(&mut state)));
+            let time = start.elapsed();
+            drop(result);
+            time
+        };
+        self.enter_timed(side, name, timed, answer);
+    }
+
+    /// Adds an entrant that returns its own time, and checks that its answer agrees with the others.
+    ///
+    /// # Panics
+    /// Panics if it does not.
+    pub fn enter_timed(
+        &mut self,
+        side: Side,
+        name: &'static str,
+        run: impl FnMut() -> Duration + 'a,
+        answer: Answer,
+    ) {
         let (operation, operand) = (self.operation, self.operand);
         match &self.answer {
             Some(expected) => assert!(
@@ -110,14 +132,7 @@ impl<'a> Contest<'a> {
             ),
             None => self.answer = Some(answer),
         }
-        let timed = move || {
-            let start = Instant::now();
-            let result = black_box(run(black_box(&mut state)));
-            let time = start.elapsed();
-            drop(result);
-            time
-        };
-        self.entrants.push(Entrant { name, side, run: Box::new(timed), times: Vec::new() });
+        self.entrants.push(Entrant { name, side, run: Box::new(run), times: Vec::new() });
     }
 
     /// Times the entrants in turns, so that disturbances affect all of them, and passes the times

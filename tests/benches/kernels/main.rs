@@ -16,6 +16,8 @@
 //! - **Entrants**: `sprs`, `nalgebra-sparse` and `faer`, each with its own function that does the
 //!   operation with the least work, if it has one: only `sprs` multiplies elementwise, and none
 //!   supports MTTKRP. In those cases a hand-written loop is an entrant.
+//! - **SciPy**, if `python3` has it, runs in a process of its own and measures its times itself, with
+//!   32-bit indices and new results. Its products of sparse matrices are sorted as ours are.
 //! - **Sampled products** `sddmm` and `masked` have hand-written loops as peers.
 //! - **Conversions** `columns`, `blocks`, `dia` and `ell` have `Tensor::to` as ours, the generated
 //!   kernel as a variant, and a hand-written loop as the peer. In `threads`, ours is SpMV with equal
@@ -48,6 +50,7 @@ mod products;
 mod repeated;
 mod report;
 mod sampled;
+mod scipy;
 mod tensors;
 
 /// The kernels of `benchmarks.toml`.
@@ -56,13 +59,16 @@ mod kernels {
     include!(concat!(env!("OUT_DIR"), "/benchmarks.rs"));
 }
 
+use std::cell::RefCell;
 use std::env;
+use std::rc::Rc;
 
 use criterion::Criterion;
 use sparsegen::{Csr, Tensor};
 
 use contest::{Contest, Ranking};
 use operands::{FILES, MATRICES, Scale, TENSORS};
+use scipy::SciPy;
 
 fn main() {
     let scale = match env::var("SPARSEGEN_BENCH").as_deref() {
@@ -70,58 +76,112 @@ fn main() {
         Ok("tenth") => Scale::Tenth,
         Ok(_) | Err(_) => Scale::Full,
     };
+    let scipy = SciPy::start();
+    if scipy.is_none() {
+        println!("`python3` has no SciPy, which takes no part");
+    }
     let mut session = Session {
         criterion: Criterion::default().configure_from_args(),
         wanted: env::args().skip(1).find(|argument| !argument.starts_with('-')),
         scale,
+        scipy,
         rankings: Vec::new(),
     };
     for make in MATRICES {
         let pair = make(scale);
-        session.hold("spmv", pair.name, |contest| matrices::spmv(contest, &pair.a));
-        session.hold("spmm", pair.name, |contest| matrices::spmm(contest, &pair.a));
-        session.hold("add", pair.name, |contest| matrices::add(contest, &pair));
-        session.hold("multiply", pair.name, |contest| matrices::multiply(contest, &pair));
-        session.hold("compress", pair.name, |contest| conversions::compress(contest, &pair.a));
-        session.hold("turn", pair.name, |contest| conversions::turn(contest, &pair.a));
-        session.hold("symmetrize", pair.name, |contest| conversions::symmetrize(contest, &pair.a));
+        session.hold("spmv", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            matrices::spmv(contest, &pair.a)
+        });
+        session.hold("spmm", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            matrices::spmm(contest, &pair.a)
+        });
+        session
+            .hold("add", (pair.name, &[&pair.a, &pair.b]), |contest| matrices::add(contest, &pair));
+        session.hold("multiply", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            matrices::multiply(contest, &pair)
+        });
+        session.hold("compress", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            conversions::compress(contest, &pair.a)
+        });
+        session.hold("turn", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            conversions::turn(contest, &pair.a)
+        });
+        session.hold("symmetrize", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            conversions::symmetrize(contest, &pair.a)
+        });
         session.pack(pair.name, &pair.a);
-        session.hold("refill", pair.name, |contest| packing::refill(contest, &pair.a));
-        session.hold("add_shared", pair.name, |contest| packing::add_shared(contest, &pair.a));
-        session.hold("columns", pair.name, |contest| layouts::to_columns(contest, &pair.a));
-        session.hold("blocks", pair.name, |contest| layouts::to_blocks(contest, &pair.a));
+        session.hold("refill", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            packing::refill(contest, &pair.a)
+        });
+        session.hold("add_shared", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            packing::add_shared(contest, &pair.a)
+        });
+        session.hold("columns", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            layouts::to_columns(contest, &pair.a)
+        });
+        session.hold("blocks", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            layouts::to_blocks(contest, &pair.a)
+        });
         if pair.is_regular {
-            session.hold("dia", pair.name, |contest| layouts::to_dia(contest, &pair.a));
-            session.hold("ell", pair.name, |contest| layouts::to_ell(contest, &pair.a));
-            session.hold("add_dia", pair.name, |contest| layouts::add_diagonals(contest, &pair));
+            session.hold("dia", (pair.name, &[&pair.a, &pair.b]), |contest| {
+                layouts::to_dia(contest, &pair.a)
+            });
+            session.hold("ell", (pair.name, &[&pair.a, &pair.b]), |contest| {
+                layouts::to_ell(contest, &pair.a)
+            });
+            session.hold("add_dia", (pair.name, &[&pair.a, &pair.b]), |contest| {
+                layouts::add_diagonals(contest, &pair)
+            });
         }
-        session.hold("step", pair.name, |contest| repeated::step(contest, &pair.a));
-        session.hold("compute_add", pair.name, |contest| repeated::add(contest, &pair));
-        session.hold("compute_mul", pair.name, |contest| repeated::multiply(contest, &pair));
-        session.hold("compute_blocks", pair.name, |contest| repeated::blocks(contest, &pair.a));
+        session.hold("step", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            repeated::step(contest, &pair.a)
+        });
+        session.hold("compute_add", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            repeated::add(contest, &pair)
+        });
+        session.hold("compute_mul", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            repeated::multiply(contest, &pair)
+        });
+        session.hold("compute_blocks", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            repeated::blocks(contest, &pair.a)
+        });
         if pair.is_regular {
-            session.hold("compute_dia", pair.name, |contest| repeated::diagonals(contest, &pair.a));
+            session.hold("compute_dia", (pair.name, &[&pair.a, &pair.b]), |contest| {
+                repeated::diagonals(contest, &pair.a)
+            });
         }
-        session.hold("sddmm", pair.name, |contest| sampled::sddmm(contest, &pair.a));
-        session.hold("threads", pair.name, |contest| matrices::threads(contest, &pair.a));
+        session.hold("sddmm", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            sampled::sddmm(contest, &pair.a)
+        });
+        session.hold("threads", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            matrices::threads(contest, &pair.a)
+        });
     }
     for make in MATRICES {
         let pair = make(scale.of_products());
-        session.hold("spgemm", pair.name, |contest| products::spgemm(contest, &pair));
-        session.hold("masked", pair.name, |contest| sampled::masked(contest, &pair));
-        session.hold("compute_spgemm", pair.name, |contest| repeated::spgemm(contest, &pair));
+        session.hold("spgemm", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            products::spgemm(contest, &pair)
+        });
+        session.hold("masked", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            sampled::masked(contest, &pair)
+        });
+        session.hold("compute_spgemm", (pair.name, &[&pair.a, &pair.b]), |contest| {
+            repeated::spgemm(contest, &pair)
+        });
         if !pair.has_long_rows {
-            session.hold("compute_hashed", pair.name, |contest| repeated::hashed(contest, &pair));
+            session.hold("compute_hashed", (pair.name, &[&pair.a, &pair.b]), |contest| {
+                repeated::hashed(contest, &pair)
+            });
         }
     }
     for (name, file) in FILES {
         let matrix = operands::read(file);
         session.pack(name, &matrix);
-        session.hold("to_dense", name, |contest| packing::to_dense(contest, &matrix));
+        session.hold("to_dense", (name, &[&matrix]), |contest| packing::to_dense(contest, &matrix));
     }
     for make in TENSORS {
         let single = make(scale);
-        session.hold("mttkrp", single.name, |contest| tensors::mttkrp(contest, &single.x));
+        session.hold("mttkrp", (single.name, &[]), |contest| tensors::mttkrp(contest, &single.x));
     }
     session.finish();
 }
@@ -132,6 +192,7 @@ struct Session {
     /// The name, or a part of it, of the selected contests.
     wanted: Option<String>,
     scale: Scale,
+    scipy: Option<Rc<RefCell<SciPy>>>,
     rankings: Vec<Ranking>,
 }
 
@@ -139,21 +200,24 @@ impl Session {
     fn hold<'a>(
         &mut self,
         operation: &'static str,
-        operand: &'static str,
+        (operand, matrices): (&'static str, &[&Tensor<f64, Csr>]),
         enter: impl FnOnce(&mut Contest<'a>),
     ) {
         let name = format!("{operation}/{operand}");
         if self.wanted.as_ref().is_none_or(|part| name.contains(part.as_str())) {
             let mut contest = Contest::new(operation, operand);
             enter(&mut contest);
+            if let Some(scipy) = &self.scipy {
+                SciPy::enter(scipy, &mut contest, matrices);
+            }
             self.rankings.push(contest.run(&mut self.criterion, self.scale.patience()));
         }
     }
 
     fn pack(&mut self, name: &'static str, matrix: &Tensor<f64, Csr>) {
-        self.hold("pack", name, |contest| packing::pack(contest, matrix));
-        self.hold("to_csr", name, |contest| packing::to_csr(contest, matrix));
-        self.hold("to_csc", name, |contest| packing::to_csc(contest, matrix));
+        self.hold("pack", (name, &[matrix]), |contest| packing::pack(contest, matrix));
+        self.hold("to_csr", (name, &[matrix]), |contest| packing::to_csr(contest, matrix));
+        self.hold("to_csc", (name, &[matrix]), |contest| packing::to_csc(contest, matrix));
     }
 
     fn finish(mut self) {

@@ -38,7 +38,7 @@ pub fn refill<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let result = assembly.fill(&vals).expect("it fits");
     let (again, values) = (assembly.clone(), vals.clone());
     let run = move |b: &mut Tensor<f64, Csr>| again.fill_into(b, &values).expect("it fits");
-    contest.enter(Side::Ours, "fill_into", result, run, |b, ()| our_answer(&b));
+    contest.enter(Side::Ours, "fill_into", result, run, |b, ()| our_answer(b));
     let run = move |&mut (): &mut ()| assembly.fill(&vals).expect("it fits");
     contest.enter(Side::Variant, "fill", (), run, |(), b| our_answer(&b));
     enter_triplets(contest, Side::Peer, a.shape(), &entries);

@@ -14,7 +14,7 @@ impl Run<'_> {
     pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
         let find = |name: &String| self.array(name);
-        let range = parallel.range.map(&find, &|extent| self.in_arguments(extent))?;
+        let range = Box::new(parallel.range.map(&find, &|extent| self.in_arguments(extent))?);
         let copied = |result: &&TensorResult| {
             parallel.copies.iter().any(|copies| copies.result == result.name)
         };
