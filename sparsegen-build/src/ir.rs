@@ -9,6 +9,7 @@ pub mod comment;
 mod demand;
 mod display;
 mod distribution;
+mod divided;
 mod entry;
 mod fold;
 mod function;
@@ -34,6 +35,7 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use comment::Comment;
 pub use demand::Demand;
 pub use distribution::{Contribution, Distribution, Indexed, Scheme};
+pub use divided::{Counted, Divided, Divisible, Measure, Steps, Work};
 pub use entry::{Binding, Entry, Kept, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
     Array, Bounds, Conversion, ConversionKind, Element, EntryType, Extent, Function, Operand,
@@ -46,8 +48,7 @@ pub use instruction::{
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
-    Buckets, ByParent, Contents, Copies, Count, Counted, Divided, Divisible, Intervals, Measure,
-    Parallel, Reduced, Returned, Steps, Traced, Work,
+    Buckets, ByParent, Contents, Copies, Count, Intervals, Parallel, Reduced, Returned, Traced,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

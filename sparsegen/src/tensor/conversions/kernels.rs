@@ -547,6 +547,71 @@ fn csr_to_csf_kernel<T: Value>(
 ///
 /// | tensor | format | modes |
 /// |---|---|---|
+/// | `B` | dense | `i`, `j` |
+/// | `A` | csr: dense, compressed | `i`, `j` |
+///
+/// Loops: `i` over its whole range; `j` over the entries of `A`.
+///
+/// Time: O(nnz(A) + i · j).
+///
+/// # Errors
+/// [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
+pub fn csr_to_dense<'a, T: Value>(
+    a: impl IntoView<'a, T, Csr>,
+) -> Result<Tensor<T, Dense<2>>, Error> {
+    let a = a.into_view()?;
+    let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
+    csr_to_dense_check(&b, a)?;
+    csr_to_dense_kernel(b.vals_mut(), a);
+    Ok(b)
+}
+
+/// Checks that the extents agree.
+fn csr_to_dense_check<T: Value>(
+    b: &Tensor<T, Dense<2>>,
+    a: View<'_, T, Csr>,
+) -> Result<(), Error> {
+    kernel::agree(
+        "csr_to_dense",
+        "i",
+        &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])],
+    )?;
+    kernel::agree(
+        "csr_to_dense",
+        "j",
+        &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])],
+    )?;
+    Ok(())
+}
+
+/// The loops of [`csr_to_dense`].
+fn csr_to_dense_kernel<T: Value>(b_vals: &mut [T], a: View<'_, T, Csr>) {
+    let i_size = a.shape()[0];
+    let j_size = a.shape()[1];
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
+    let (mut b_vals, a2_pos, a2_crd, a_vals) = unsafe {
+        (
+            ProvenMut::new(b_vals),
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
+    };
+
+    for i in 0..i_size {
+        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+            let j = a2_crd[p_a] as usize;
+            let p_b = i * j_size + j;
+            b_vals[p_b] = a_vals[p_a];
+        }
+    }
+}
+
+/// `B[i,j] = A[i,j]`
+///
+/// | tensor | format | modes |
+/// |---|---|---|
 /// | `B` | dia: compressed, range, offset | `i`, `j` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
@@ -1124,6 +1189,70 @@ fn csc_to_coo_unordered_kernel<T: Value>(
         }
     }
     b1_pos.push(b1_crd.len() as u32);
+}
+
+/// `B[i,j] = A[i,j]`
+///
+/// | tensor | format | modes |
+/// |---|---|---|
+/// | `B` | dense | `i`, `j` |
+/// | `A` | csc: dense, compressed | `i`, `j` |
+///
+/// Loops: `j` over its whole range; `i` over the entries of `A`.
+///
+/// Time: O(nnz(A) + i · j).
+///
+/// # Errors
+/// [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
+pub fn csc_to_dense<'a, T: Value>(
+    a: impl IntoView<'a, T, Csc>,
+) -> Result<Tensor<T, Dense<2>>, Error> {
+    let a = a.into_view()?;
+    let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
+    csc_to_dense_check(&b, a)?;
+    csc_to_dense_kernel(b.vals_mut(), a);
+    Ok(b)
+}
+
+/// Checks that the extents agree.
+fn csc_to_dense_check<T: Value>(
+    b: &Tensor<T, Dense<2>>,
+    a: View<'_, T, Csc>,
+) -> Result<(), Error> {
+    kernel::agree(
+        "csc_to_dense",
+        "i",
+        &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])],
+    )?;
+    kernel::agree(
+        "csc_to_dense",
+        "j",
+        &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])],
+    )?;
+    Ok(())
+}
+
+/// The loops of [`csc_to_dense`].
+fn csc_to_dense_kernel<T: Value>(b_vals: &mut [T], a: View<'_, T, Csc>) {
+    let j_size = a.shape()[1];
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
+    let (mut b_vals, a2_pos, a2_crd, a_vals) = unsafe {
+        (
+            ProvenMut::new(b_vals),
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
+    };
+
+    for j in 0..j_size {
+        for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
+            let i = a2_crd[p_a] as usize;
+            let p_b = i * j_size + j;
+            b_vals[p_b] = a_vals[p_a];
+        }
+    }
 }
 
 /// `B[i,j] = A[i,j]`
@@ -2141,6 +2270,70 @@ fn coo_to_dcsr_kernel<T: Value>(
         p_a = p_a_next;
     }
     b1_pos.push(b1_crd.len() as u32);
+}
+
+/// `B[i,j] = A[i,j]`
+///
+/// | tensor | format | modes |
+/// |---|---|---|
+/// | `B` | dense | `i`, `j` |
+/// | `A` | coo: compressed, singleton | `i`, `j` |
+///
+/// Loops: `i` over the entries of `A`; `j` over the entries of `A`.
+///
+/// Time: O(nnz(A) + i · j).
+///
+/// # Errors
+/// [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
+pub fn coo_to_dense<'a, T: Value>(
+    a: impl IntoView<'a, T, Coo<2>>,
+) -> Result<Tensor<T, Dense<2>>, Error> {
+    let a = a.into_view()?;
+    let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
+    coo_to_dense_check(&b, a)?;
+    coo_to_dense_kernel(b.vals_mut(), a);
+    Ok(b)
+}
+
+/// Checks that the extents agree.
+fn coo_to_dense_check<T: Value>(
+    b: &Tensor<T, Dense<2>>,
+    a: View<'_, T, Coo<2>>,
+) -> Result<(), Error> {
+    kernel::agree(
+        "coo_to_dense",
+        "i",
+        &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])],
+    )?;
+    kernel::agree(
+        "coo_to_dense",
+        "j",
+        &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])],
+    )?;
+    Ok(())
+}
+
+/// The loops of [`coo_to_dense`].
+fn coo_to_dense_kernel<T: Value>(b_vals: &mut [T], a: View<'_, T, Coo<2>>) {
+    let j_size = a.shape()[1];
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
+    let (mut b_vals, a1_pos, a1_crd, a2_crd, a_vals) = unsafe {
+        (
+            ProvenMut::new(b_vals),
+            Proven::new(a.levels().0.pos),
+            Proven::new(a.levels().0.crd),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
+    };
+
+    for p_a in 0..a1_pos[1] as usize {
+        let i = a1_crd[p_a] as usize;
+        let j = a2_crd[p_a] as usize;
+        let p_b = i * j_size + j;
+        b_vals[p_b] = a_vals[p_a];
+    }
 }
 
 /// `B[i,j] = A[i,j]`
