@@ -322,8 +322,7 @@ fn cheapest_of(
                 let is_serial = kernel.parallel && parallel::parted(&program, &plan).is_err();
                 let weight = if is_serial { SERIAL * cost } else { cost };
                 if best.as_ref().is_none_or(|(least, _)| weight < *least) {
-                    let (conversion, order) = (conversion.clone(), order.clone());
-                    let terms = Vec::new();
+                    let (conversion, order, terms) = (conversion.clone(), order.clone(), vec![]);
                     let found = Candidate { conversion, order, terms, sums, program, plan, cost };
                     best = Some((weight, found));
                 }
