@@ -53,6 +53,26 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "",
         "kernel::search(&a.levels().0.crd[..],0..a.levels().0.crd.len(),i)",
     ),
+    // Of a slice of a result, the rows are counted.
+    (
+        "y[i in 2..8] += A[i,j] * x[j]",
+        "y = 'dense', A = 'csr', x = 'dense'",
+        "",
+        "leti=i_of_y.saturating_sub(2).min(a.shape()[0]);i+a.levels().1.pos[i]asusize",
+    ),
+    (
+        "y[i in 1..9 step 3] = x[i]",
+        "y = 'dense', x = 'dense'",
+        "",
+        "leti=i_of_y.saturating_sub(1).div_ceil(3).min(x.shape()[0]);i",
+    ),
+    // Rows of slots are divided, not the slots.
+    (
+        "y[j] = A[i,j] * x[i]",
+        "y = 'dense', A = 'ell', x = 'dense'",
+        "",
+        "i.saturating_mul(a.levels().2.crd.len().div_ceil(a.shape()[0].max(1)))",
+    ),
     // Dense loops within it.
     (
         "y[i] = A[i,j] * x[j]",

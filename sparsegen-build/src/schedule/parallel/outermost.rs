@@ -235,14 +235,20 @@ fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary
 fn is_known_with(program: &Program, value: &notation::Expr, reductions: &[Temporary]) -> bool {
     use notation::Expr;
     let is_reduction = |tensor: &TensorId| reductions.iter().any(|of| of.tensor == *tensor);
-    let can_fail = program.tensor(program.kernel.result()).dtype.is_integer();
+    // Only integers have no quotient by 0.
+    let is_integer = |tensor: TensorId| program.tensor(tensor).dtype.is_integer();
+    let can_fail = |value: &Expr| {
+        let mut reads = is_integer(program.kernel.result());
+        value.for_each_access(&mut |access| reads |= is_integer(access.tensor));
+        reads
+    };
     match value {
         Expr::Access(Access { tensor, .. }) => {
             is_reduction(tensor)
                 || program.tensor(*tensor).by_value && !program.kernel.is_temporary(*tensor)
         }
         Expr::Call(Function::Found(of), _) if !is_reduction(of) => false,
-        Expr::Call(Function::Quotient | Function::Remainder, _) if can_fail => false,
+        Expr::Call(Function::Quotient | Function::Remainder, _) if can_fail(value) => false,
         Expr::Index(_)
         | Expr::Reduce(_)
         | Expr::Call(Function::Present | Function::Mask | Function::Entry, _) => false,
