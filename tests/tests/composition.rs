@@ -85,10 +85,6 @@ fn faults_of(base: &Base) -> String {
 /// The kernels that do not share loops with their copy: they assign slices of two results.
 const APART: [&str; 1] = ["part_dense_dense"];
 
-/// The kernels that share loops with their copy on one thread only: loops that compute two scalars
-/// are not divided into parts.
-const APART_ON_THREADS: [&str; 2] = ["dot_sparse_vector_sparse_vector", "greatest_dense"];
-
 /// Two statements with equal values share all loops, on threads too.
 #[test]
 fn statements_that_read_the_same_share_loops() {
@@ -105,8 +101,7 @@ fn statements_that_read_the_same_share_loops() {
             let case = base.case(&variant.statement, &variant.words);
             let output = compile_str("case.toml", &case.manifest);
             let shares = |kernel: &Kernel| kernel.shared.iter().any(|s| s.steps == (0..2));
-            let is_apart = APART.contains(&&*base.name)
-                || !way.is_empty() && APART_ON_THREADS.contains(&&*base.name);
+            let is_apart = APART.contains(&&*base.name);
             if output.kernels.iter().any(shares) == is_apart {
                 let stages = explain("case.toml", &case.manifest);
                 let reason = stages.split_once("loops of its own\n").map_or("", |(_, text)| text);

@@ -6,12 +6,16 @@ use quote::{ToTokens, quote};
 use super::entry::{call, element_of, expr, field, tuple, vector};
 use super::names::ident;
 use super::packing::function;
-use crate::ir::{ByParent, Contents, Join, Joined, Joining, Ordered, Own, Parts, Tables, Vector};
+use crate::ir::{
+    ByParent, Contents, Join, Joined, Joining, Ordered, Own, Parts, Returned, Tables, Vector,
+};
 
 /// Emits the calls for all parts, and the statements that join what the parts stored.
 pub(super) fn join(join: &Join) -> TokenStream {
-    let Join { parts: Parts { all, one }, filled, own, orders, numbers, tables, vectors, .. } =
-        join;
+    let Join { parts: Parts { all, one }, filled, own, orders, tables, vectors, .. } = join;
+    // What a call returns.
+    let numbers = join.returned.iter().map(|returned| &returned.name).chain(&join.numbers);
+    let numbers: Vec<_> = numbers.map(|name| ident(name)).collect();
     let [all, one, filled] = [all, one, filled].map(|name| ident(name));
     let loops = call(&join.call);
     let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
@@ -29,12 +33,12 @@ pub(super) fn join(join: &Join) -> TokenStream {
         Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
         None => quote!(kernel::each(&#all, |#one| #body)),
     };
-    if vectors.is_empty() {
+    if vectors.is_empty() && numbers.is_empty() {
         let run = each(loops);
         return quote!(#(#new_copies)* #run; #(#combine)*);
     }
     let names = vectors.iter().map(|joined| ident(&joined.name));
-    let names: Vec<_> = names.chain(numbers.iter().map(|name| ident(name))).collect();
+    let names: Vec<_> = names.chain(numbers.iter().cloned()).collect();
     let (returned, collected) = match join.call.is_fallible {
         true => (
             quote!(Ok::<_, Error>((#(#names),*))),
@@ -43,19 +47,23 @@ pub(super) fn join(join: &Join) -> TokenStream {
         false => (quote!((#(#names),*)), None),
     };
     let returns = (!numbers.is_empty()).then(|| {
-        let numbers = tuple(numbers.iter().map(|name| ident(name).into_token_stream()));
+        let numbers = tuple(numbers.iter().map(|name| name.into_token_stream()));
         quote!(let #numbers =)
     });
     let new = vectors.iter().filter(|joined| is_ordered(joined));
     let new = new.map(|joined| ident(&joined.name));
-    let run = each(quote!({
-        #(let mut #new = Vec::new();)*
-        #returns #loops;
-        #returned
-    }));
+    let run = match vectors.is_empty() && !join.call.is_fallible {
+        true => each(loops),
+        false => each(quote!({
+            #(let mut #new = Vec::new();)*
+            #returns #loops;
+            #returned
+        })),
+    };
     let patterns = vectors.iter().map(|joined| pattern(join, joined));
-    let patterns = patterns.chain(numbers.iter().map(|name| ident(name).into_token_stream()));
+    let patterns = patterns.chain(numbers.iter().map(|name| name.into_token_stream()));
     let taken = match &patterns.collect::<Vec<_>>()[..] {
+        [_] if vectors.is_empty() => TokenStream::new(),
         [only] => quote!(let #only = #filled;),
         patterns => {
             let lists = names.iter().map(|_| quote!(Vec<_>));
@@ -65,6 +73,11 @@ pub(super) fn join(join: &Join) -> TokenStream {
     let all_orders = orders.iter().map(order);
     let all_tables = tables.iter().map(table);
     let joined = vectors.iter().map(|joined| join_vector(joined, orders));
+    let reduced = join.returned.iter().map(|Returned { name, reduced }| {
+        let (name, function) = (ident(name), function(&reduced.combining));
+        let values = if names.len() == 1 { &filled } else { &name };
+        quote!(let #name = kernel::reduced(#values, #function);)
+    });
     quote! {
         #(#new_copies)*
         let #filled = #run #collected;
@@ -73,6 +86,7 @@ pub(super) fn join(join: &Join) -> TokenStream {
         #(#all_orders)*
         #(#all_tables)*
         #(#joined)*
+        #(#reduced)*
     }
 }
 

@@ -4,7 +4,7 @@ mod names;
 
 use super::{
     Array, Buckets, ByParent, Combining, Contents, Copies, Count, Cover, Divided, Dtype, Element,
-    Expr, Intervals, List, TensorType,
+    Expr, Intervals, List, Returned, TensorType,
 };
 
 /// An instruction of an entry point. Errors are returned to the caller.
@@ -235,7 +235,9 @@ pub struct Join {
     pub own: Vec<Own>,
     /// The orders in which vectors are joined.
     pub orders: Vec<Ordered>,
-    /// The names of the numbers that each call returns.
+    /// The variables that each call returns, whose values are combined.
+    pub returned: Vec<Returned>,
+    /// The names of the numbers that each call returns after them.
     pub numbers: Vec<String>,
     /// The hash tables of each part.
     pub tables: Vec<Tables>,

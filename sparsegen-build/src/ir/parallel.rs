@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
-use super::{Array, Combining, Divided, Dtype, Expr, Function, Place, Uses};
+use super::{Array, Combining, Divided, Dtype, Expr, Function, Place, Result, Uses};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Parallel {
     /// The levels of results whose positions are slots of buckets, the innermost one of each result
     /// first.
     pub buckets: Vec<Buckets>,
-    /// The variables that each part returns, if the result is a scalar that is computed from them.
+    /// The variables that each part returns, from which the scalar results are computed.
     pub returned: Vec<Returned>,
 }
 
@@ -60,8 +60,8 @@ pub struct Returned {
 }
 
 impl Function {
-    /// Returns the variables that each part of the loops returns for the result, which is computed from
-    /// the values of all parts, or nothing if the loops return the result.
+    /// Returns the variables that each part of the loops returns. Scalar results are computed from the
+    /// values of all parts; if there are none, the loops return the results.
     pub fn returned(&self) -> &[Returned] {
         self.parallel.as_ref().map_or(&[], |parallel| &parallel.returned)
     }
@@ -73,6 +73,8 @@ impl Function {
             returned => {
                 let mut uses = Uses::of(&self.body);
                 returned.iter().for_each(|of| uses.count_expr(&Expr::var(&of.name)));
+                let tensors = self.computed().filter(|of| matches!(of, Result::Tensor(_)));
+                tensors.for_each(|result| uses.count_end(result));
                 uses
             }
         }

@@ -349,7 +349,11 @@ impl<'p> Assembler<'p> {
     /// Returns the coordinate at which a level inserts, relative to the first coordinate of the
     /// part in the outermost level.
     fn inserted_at(&self, level: usize, scope: &Scope) -> Expr {
-        let coordinate = scope.coordinate(self.variable(level));
+        self.within_part(level, scope.coordinate(self.variable(level)))
+    }
+
+    /// Returns a coordinate of a level relative to the first one of the part.
+    pub(super) fn within_part(&self, level: usize, coordinate: Expr) -> Expr {
         match &self.part {
             Some(begin) if level == 0 => within_chunk(coordinate, begin),
             Some(_) | None => coordinate,

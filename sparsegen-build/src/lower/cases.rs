@@ -307,12 +307,15 @@ impl Lowering<'_> {
                 None => name.clone(),
             };
             let locate = kind.locate().filter(|_| driven != Some(level));
+            // A result that another statement reads has the coordinates of the part only.
+            let coordinate = match self.assembler(access.tensor) {
+                Some(result) => result.within_part(level, scope.coordinate(v)),
+                None => scope.coordinate(v),
+            };
             let found = match (locate, by_coordinate, kind.position_iteration()) {
-                (Some(locate), _, _) => {
-                    locate.locate(storage, parent, scope.coordinate(v), &own_name)
-                }
+                (Some(locate), _, _) => locate.locate(storage, parent, coordinate, &own_name),
                 (None, Some(iteration), _) => {
-                    iteration.coord_access(storage, parent, scope.coordinate(v), &own_name)
+                    iteration.coord_access(storage, parent, coordinate, &own_name)
                 }
                 // The only child of its parent.
                 (None, None, Some(only)) => {

@@ -143,10 +143,14 @@ impl Lowering<'_> {
     /// Returns the variables of which each part returns a value: the reductions, and whether entries were
     /// found where the result depends on that.
     fn returned(&self, parted: &Parted, results: &[crate::ir::Result]) -> Vec<Returned> {
-        let [crate::ir::Result::Scalar { value: result, .. }] = results else { return Vec::new() };
+        let values = results.iter().filter_map(|result| match result {
+            crate::ir::Result::Scalar { value, .. } => Some(value),
+            crate::ir::Result::Tensor(_) => None,
+        });
+        let values: Vec<&Expr> = values.collect();
         let mut returned = Vec::new();
         let mut add = |name: &str, op: ReduceOp, dtype: Dtype| {
-            if result.mentions(name) {
+            if values.iter().any(|value| value.mentions(name)) {
                 let reduced = Reduced { dtype, combining: self.combining(op, dtype) };
                 returned.push(Returned { name: name.to_owned(), reduced });
             }

@@ -10,13 +10,14 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::concrete::fusion::Fusion;
+use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::renumber::Renumbering;
 use crate::concrete::{Program, Stmt, Target};
 use crate::format::Format;
 use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
-use crate::notation::{Access, ReduceOp, TensorId, Variable, VariableId, VariableRole};
+use crate::notation::{ReduceOp, TensorId, Variable, VariableId, VariableRole};
 
 use super::cost::cost;
 use super::parallel;
@@ -124,12 +125,11 @@ fn pair(
     let (_, mut program, plan) = best.ok_or(if shares { Apart::Cost } else { Apart::Loops })?;
     if program.threads.is_some() {
         let is_parted = |program: &Program| matches!(program.threads, Some(Ok(_)));
-        // A part has its own elements of a result only, counted from where it begins.
-        let is_result = |access: &Access| program.target(access.tensor).is_some();
-        let parted = match program.kernel.accesses.iter().any(is_result) {
-            true => Err("a statement reads a result of another one".to_owned()),
-            false => parallel::parted(&program, &plan),
-        };
+        let parted = parallel::parted(&program, &plan);
+        let parted = parted.and_then(|parted| match reads_own(&program, &parted) {
+            true => Ok(parted),
+            false => Err("a statement reads other elements of a result of another one".to_owned()),
+        });
         if let Err(reason) = &parted
             && (is_parted(first) || is_parted(second))
         {
@@ -138,6 +138,18 @@ fn pair(
         program.threads = Some(parted);
     }
     Ok((program, plan))
+}
+
+/// Returns whether parts read only their own elements of results.
+fn reads_own(program: &Program, parted: &Parted) -> bool {
+    let results = || program.targets.iter().zip(&parted.stores);
+    program.kernel.accesses.iter().all(|read| {
+        let mut results = results().filter(|(target, _)| target.access.tensor == read.tensor);
+        results.all(|(target, stores)| {
+            let rows = program.level_variable(&target.access, 0);
+            *stores == Stores::Apart && program.level_variable(read, 0) == rows
+        })
+    })
 }
 
 /// Checks that the extents follow from operands.

@@ -50,10 +50,6 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
         let mut targets = program.targets.iter();
         targets.try_for_each(|target| joins_phases(program, target, &divided))?;
     }
-    let is_scalar = |target: &Target| target.access.indices.is_empty();
-    if program.targets.len() > 1 && program.targets.iter().any(is_scalar) {
-        return Err("a scalar is computed along with another result".to_owned());
-    }
     let mut divisions = divided.iter().map(|outermost| outermost.parted(program));
     let mut first = divisions.next().ok_or("there is no loop")??;
     if !divisions.all(|other| other.as_ref() == Ok(&first)) || !whole.is_empty() && !follows {
@@ -112,7 +108,9 @@ impl Outermost<'_> {
 /// Returns whether a plan has loops one after another.
 fn follows(program: &Program, plan: &Plan) -> bool {
     match plan {
-        Plan::Sequence(plans) => plans.len() > 1,
+        Plan::Sequence(plans) => {
+            plans.iter().filter(|plan| !matches!(***plan, Plan::Assign { .. })).count() > 1
+        }
         Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
             inner.bodies.iter().any(|body| follows(program, body))
         }

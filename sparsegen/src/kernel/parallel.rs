@@ -234,8 +234,12 @@ pub fn combined<T: Send>(
     run: impl Fn(Range<usize>) -> T + Sync,
     combine: impl Fn(T, T) -> T,
 ) -> T {
-    let results = each(parts, run).into_iter();
-    results.reduce(combine).expect("there is at least one part")
+    reduced(each(parts, run), combine)
+}
+
+/// Combines values of the parts in order.
+pub fn reduced<T>(values: Vec<T>, combine: impl Fn(T, T) -> T) -> T {
+    values.into_iter().reduce(combine).expect("there is at least one part")
 }
 
 /// Returns an empty vector for each part: for the first part, `all` with its memory.

@@ -222,6 +222,7 @@ impl Session<'_> {
                         filled: String::new(),
                         own: vec![own],
                         orders: Vec::new(),
+                        returned: Vec::new(),
                         numbers: Vec::new(),
                         tables: Vec::new(),
                         vectors: Vec::new(),

@@ -5,14 +5,16 @@ use std::ops::Range;
 use super::Value;
 use super::entry::{Done, Session, Stop, combined, plain};
 use super::frame::{Frame, Object};
-use crate::ir::{Array, Call, Divided, Divisible, Join, Joined, Own, Parts, Place, Vector};
+use crate::ir::{
+    Array, Call, Divided, Divisible, Join, Joined, Own, Parts, Place, Returned, Vector,
+};
 
 impl Session<'_> {
     /// Calls loops for each part of a range, with its own values of tensors, and vectors of its own,
     /// which are joined in order.
     pub(super) fn run_parts(
         &self,
-        Join { parts, own, orders, numbers, tables, vectors, call, .. }: &Join,
+        Join { parts, own, orders, returned, numbers, tables, vectors, call, .. }: &Join,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         let all = frame.parts(&parts.all)?;
@@ -49,7 +51,7 @@ impl Session<'_> {
                 };
                 frame.insert(name, empty);
             }
-            let returned = self.call_part(parts, part, call, frame)?;
+            let values = self.call_part(parts, part, call, frame)?;
             for (Own { tensor, vals, copies }, joined) in own.iter().zip(&mut joined) {
                 let dtype = frame.tensor(tensor)?.ty.dtype;
                 let values = frame.values(&crate::ir::Argument::Name(vals.clone()))?;
@@ -64,7 +66,8 @@ impl Session<'_> {
                 }
             }
             let mut vectors = frame.filled(vectors)?;
-            vectors.extend(numbers.iter().cloned().zip(returned));
+            let names = returned.iter().map(|returned| &returned.name).chain(numbers);
+            vectors.extend(names.cloned().zip(values));
             filled.push(vectors);
         }
         tables.iter().try_for_each(|tables| frame.join_tables(tables, &mut filled))?;
@@ -74,6 +77,20 @@ impl Session<'_> {
         }
         for order in orders {
             frame.join_by_parent(order, vectors, &filled)?;
+        }
+        for Returned { name, reduced } in returned {
+            let mut total = None;
+            for part in &filled {
+                total = match (total, part.get(name)) {
+                    (None, Some(first)) => Some(first.clone()),
+                    (Some(Object::Scalar(old, dtype)), Some(Object::Scalar(new, _))) => {
+                        let both = combined(&reduced.combining, [old, *new], dtype, frame)?;
+                        Some(Object::Scalar(both, dtype))
+                    }
+                    _ => return Err(Stop::from(plain(format!("no part returns `{name}`")))),
+                };
+            }
+            total.into_iter().for_each(|total| frame.insert(name, total));
         }
         for (Own { tensor, .. }, joined) in own.iter().zip(joined) {
             frame.tensor_mut(tensor)?.vals = joined;

@@ -115,7 +115,9 @@ impl Run<'_> {
             }
         }
         match &mut own[..] {
-            [Own { tensor, vals, copies: None }] if vectors.is_empty() => {
+            [Own { tensor, vals, copies: None }]
+                if vectors.is_empty() && parallel.returned.is_empty() =>
+            {
                 let [tensor, vals] = [tensor, vals].map(std::mem::take);
                 Instruction::Split { parts, tensor, vals, call }
             }
@@ -124,6 +126,7 @@ impl Run<'_> {
                 filled,
                 own,
                 orders,
+                returned: parallel.returned.clone(),
                 numbers,
                 tables,
                 vectors,

@@ -228,11 +228,11 @@ impl Run<'_> {
             return match loops.results().next() {
                 None => {
                     let total = Value::Total(names.parts, call, combining(&parallel.returned));
-                    self.scalar_of_parts(body, total)
+                    self.total_of_parts(body, total)
                 }
                 Some(_) => {
                     body.push(self.run_parts(parallel, names, call));
-                    Vec::new()
+                    self.scalars_of_parts(body)
                 }
             };
         }

@@ -31,33 +31,47 @@ impl Run<'_> {
         passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
     }
 
-    /// Declares a scalar result, or updates a scalar of the caller, given the reductions of all
-    /// parts.
-    pub(super) fn scalar_of_parts(
+    /// Declares scalar results, or updates a scalar of the caller, given the values that all parts return.
+    pub(super) fn total_of_parts(
         &self,
         body: &mut Vec<Instruction>,
         total: Value,
     ) -> Vec<Instruction> {
-        let Some((dtype, value)) = self.loops.scalars().next() else {
-            return self.scalars(body, total);
-        };
+        let mut results = self.loops.scalars();
         let names: Vec<&String> = self.loops.returned().iter().map(|of| &of.name).collect();
-        if let ([own], Expr::Var(name)) = (&names[..], value)
+        if let ([own], Some((_, Expr::Var(name))), None) =
+            (&names[..], results.next(), results.next())
             && *own == name
         {
             return self.scalars(body, total);
         }
-        let mut define = |names: Vec<String>, value| {
-            let into = names.into_iter().map(|name| Target::Let { name, is_mutable: false });
-            body.push(Instruction::Run { into: into.collect(), value });
-        };
-        define(names.into_iter().cloned().collect(), total);
+        let into =
+            names.into_iter().map(|name| Target::Let { name: name.clone(), is_mutable: false });
+        body.push(Instruction::Run { into: into.collect(), value: total });
+        self.scalars_of_parts(body)
+    }
+
+    /// Declares scalar results, or updates a scalar of the caller, given variables with the combined
+    /// values of all parts.
+    pub(super) fn scalars_of_parts(&self, body: &mut Vec<Instruction>) -> Vec<Instruction> {
+        let mut results = self.loops.scalars();
+        if self.loops.updated_scalar().is_none() {
+            let is_scalar = |step: &&Step| matches!(step.function.result, Result::Scalar { .. });
+            let steps = self.steps.iter().filter(is_scalar);
+            body.extend(steps.zip(results).map(|(step, (dtype, value))| Instruction::Run {
+                into: vec![self.builder.local(step)],
+                value: Value::Computed(value.clone(), dtype),
+            }));
+            return Vec::new();
+        }
+        let Some((dtype, value)) = results.next() else { return Vec::new() };
         let mut value = value.clone();
         for operand in self.loops.operands.iter().map(Operand::name) {
             if self.is_reference(operand) && value.mentions(operand) {
                 let previous = beside(operand, &self.names().previous);
                 value = value.substitute(operand, &Expr::var(&previous));
-                define(vec![previous], Value::Deref(operand.to_owned()));
+                let into = vec![Target::Let { name: previous, is_mutable: false }];
+                body.push(Instruction::Run { into, value: Value::Deref(operand.to_owned()) });
             }
         }
         self.scalars(body, Value::Computed(value, dtype))

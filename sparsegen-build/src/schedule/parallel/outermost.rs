@@ -201,7 +201,7 @@ fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -
     inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
 }
 
-/// Returns the reductions from which a plan computes a scalar result, and the plans that compute them,
+/// Returns the reductions from which a plan computes scalar results, and the plans that compute them,
 /// one after another, if the loops can be divided and the values of the parts combined.
 fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary>, Vec<&'p Plan>)> {
     let (mut reductions, mut producers, mut rest) = (Vec::<Temporary>::new(), Vec::new(), plan);
@@ -210,7 +210,10 @@ fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary
         producers.push(&**producer);
         rest = consumer;
     }
-    let Plan::Assign { target, value, .. } = rest else { return None };
+    let results = match rest {
+        Plan::Sequence(plans) => plans.iter().map(|plan| &**plan).collect(),
+        plan => vec![plan],
+    };
     let reads = |plan: &Plan, tensor: TensorId| {
         plan.reads_presence(tensor) || plan.reads().iter().any(|access| access.tensor == tensor)
     };
@@ -220,14 +223,15 @@ fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary
             && producers.iter().all(|producer| !annihilates(producer, of.tensor))
             && producers.iter().all(|producer| !reads(producer, of.tensor))
     };
-    let mut is_computed = false;
-    value.for_each_access(&mut |access| {
-        is_computed |= reductions.iter().any(|of| of.tensor == access.tensor);
-    });
-    let can = target.indices.is_empty()
-        && is_computed
-        && reductions.iter().all(can_combine)
-        && is_known_with(program, value, &reductions);
+    let is_scalar = |plan: &Plan| {
+        let Plan::Assign { target, value, .. } = plan else { return false };
+        let mut is_computed = false;
+        value.for_each_access(&mut |access| {
+            is_computed |= reductions.iter().any(|of| of.tensor == access.tensor);
+        });
+        target.indices.is_empty() && is_computed && is_known_with(program, value, &reductions)
+    };
+    let can = reductions.iter().all(can_combine) && results.into_iter().all(is_scalar);
     can.then_some((reductions, producers))
 }
 
