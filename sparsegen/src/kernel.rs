@@ -44,7 +44,7 @@ pub use ones::ones;
 pub use parallel::in_parts;
 pub use parallel::{
     Parts, chunks, combine, combined, copies, each, each_with, few_parts, join, join_bits,
-    join_ends, join_positions, join_shifted, parts, split, thread_parts, total, vectors,
+    join_ends, join_positions, join_shifted, parts, reduced, split, thread_parts, total, vectors,
     with_copies,
 };
 pub use places::Places;

@@ -13,6 +13,7 @@ use super::layout::comment;
 use super::loops::safety;
 use super::names::ident;
 use crate::ir::{Assembly, Expr, Function, Stmt, Unchecked, Uses};
+use crate::names::free;
 
 /// The vectors of a result that are only appended to after their capacity is reserved.
 pub(super) struct Reserved<'f> {
@@ -94,14 +95,31 @@ impl<'f> Reserved<'f> {
         let before = body.outermost(&kept);
         let after = filled::stmts(self.function, body, self.after);
         let names: Vec<_> = self.vectors.iter().map(|(vector, _)| ident(vector)).collect();
+        let found = self.found().map(|entries| {
+            let used = self.function.names();
+            let name = ident(&free("entries", |name| used.contains(name)));
+            (entries, name)
+        });
         let wrapped: Vec<_> = self
             .vectors
             .iter()
             .map(|(vector, additional)| {
-                let (name, additional) = (ident(vector), body.expr(additional));
-                quote!(Reserved::new(#name, #additional))
+                let name = ident(vector);
+                match &found {
+                    Some((entries, known)) if entries == additional => {
+                        quote!(Reserved::new(#name, #known))
+                    }
+                    _ => {
+                        let additional = body.expr(additional);
+                        quote!(Reserved::new(#name, #additional))
+                    }
+                }
             })
             .collect();
+        let found = found.map(|(entries, name)| {
+            let entries = body.expr(entries);
+            quote!(let #name = #entries;)
+        });
         let safety = comment(&self.safety);
         let wrap = match (names.as_slice(), wrapped.as_slice()) {
             ([name], [wrapped]) => quote!(let mut #name = unsafe { #wrapped };),
@@ -109,7 +127,15 @@ impl<'f> Reserved<'f> {
                 quote!(let (#(mut #names),*) = unsafe { (#(#wrapped),*) };)
             }
         };
-        quote!(#before #safety #wrap #after)
+        quote!(#before #found #safety #wrap #after)
+    }
+
+    /// Returns a capacity of several vectors that is found by search.
+    fn found(&self) -> Option<&'f Expr> {
+        let is_shared =
+            |entries: &Expr| self.vectors.iter().filter(|of| of.1 == entries).count() > 1;
+        let mut entries = self.vectors.iter().map(|(_, additional)| *additional);
+        entries.find(|entries| entries.searches() && is_shared(entries))
     }
 }
 

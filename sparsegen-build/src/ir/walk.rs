@@ -69,6 +69,13 @@ impl Expr {
         found
     }
 
+    /// Returns whether it searches an array.
+    pub fn searches(&self) -> bool {
+        let mut found = false;
+        self.for_each(&mut |expr| found |= matches!(expr, Expr::Search { .. }));
+        found
+    }
+
     /// Collects the factors of a product.
     pub fn factors<'e>(&'e self, factors: &mut Vec<&'e Expr>) {
         match self {

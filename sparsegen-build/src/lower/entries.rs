@@ -17,12 +17,14 @@
 
 use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Stmt};
+use crate::format::LevelSpec;
 use crate::ir::{Expr, Ground};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
-use crate::level::{Segment, Storage};
+use crate::level::{Blocks, Holds, Segment, Storage, is_list};
 use crate::notation::{self, Access, BinaryOp, VariableId};
 
+use super::extents::below_zero;
 use super::names::Names;
 use super::parallel::part_of_loop;
 
@@ -49,7 +51,8 @@ pub(super) fn entries_of_part(
     access: &Access,
 ) -> Option<Expr> {
     let first = program.level_variable(access, 0)?;
-    if !parted.is_by_coordinate() || first != parted.variable {
+    let is_signed = below_zero(program, names, first) != Expr::Index(0);
+    if !parted.is_by_coordinate() || first != parted.variable || is_signed {
         return None;
     }
     let mut positions = part_of_loop(program, names, parted);
@@ -58,6 +61,7 @@ pub(super) fn entries_of_part(
         let is_gapless = spec.properties.compact || spec.properties.branchless;
         positions = match spec.level.position_iteration() {
             Some(iteration) if level > 0 && is_gapless => iteration.pos_bounds(storage, positions),
+            Some(_) if level == 0 => searched(spec, storage, positions)?,
             Some(_) => return None,
             None if !spec.properties.full || !spec.level.arrays().is_empty() => return None,
             None if level == 0 => positions,
@@ -68,6 +72,35 @@ pub(super) fn entries_of_part(
         };
     }
     Some(Expr::sub(positions.end, positions.start))
+}
+
+/// Returns positions of an outermost level that include those of some coordinates, if these are found by
+/// search.
+fn searched(spec: &LevelSpec, storage: &Storage, coordinates: Segment) -> Option<Segment> {
+    let iteration = spec.level.position_iteration()?;
+    let Segment { start: first, end: after } = coordinates;
+    let parent = Expr::Index(0);
+    if let Some(groups) = iteration.groups() {
+        let Blocks { size, numbers, .. } = groups.blocks()?;
+        let Segment { start, end } = groups.group_bounds(storage, parent);
+        let begin = |block: Expr| {
+            let found = Expr::search(storage.array(numbers), start.clone(), end.clone(), block);
+            groups.group_positions(storage, found).start
+        };
+        let size = Expr::Index(size);
+        let blocks = [Expr::div(first, size.clone()), Expr::div_ceil(after, size)];
+        let [start, end] = blocks.map(begin);
+        return Some(Segment { start, end });
+    }
+    let Segment { start, end } = iteration.pos_bounds(storage, Segment::of(parent));
+    let mut arrays = spec.level.arrays().iter();
+    let list = arrays.find(|array| array.holds == Holds::Coordinates)?;
+    let is_searched = is_list(spec.level.as_ref()) && spec.properties.ordered;
+    is_searched.then(|| {
+        let array = storage.array(list.field);
+        let find = |coordinate| Expr::search(array, start.clone(), end.clone(), coordinate);
+        Segment { start: find(first), end: find(after) }
+    })
 }
 
 struct Bounds<'p> {

@@ -34,6 +34,8 @@ enum Unit {
 struct Rate {
     all: Vec<Measure<String>>,
     units: Vec<Measure<String>>,
+    /// The levels whose positions are counted, added up: deeper ones have more.
+    depth: usize,
 }
 
 impl Lowering<'_> {
@@ -174,12 +176,12 @@ impl Lowering<'_> {
     ) -> Vec<Steps<String>> {
         let terms = loops.iter().flat_map(|inner| trips_of(self.program, inner));
         let rates = terms.filter_map(|term| self.rate(&term, v, work));
-        let most = rates.min_by_key(|Rate { all, units }| {
+        let most = rates.min_by_key(|Rate { all, units, depth }| {
             let degree = all.len() as isize - units.len() as isize;
             let entries = all.iter().filter(|all| matches!(all, Measure::Length(_))).count();
-            (Reverse(degree), Reverse(entries), units.len())
+            (Reverse(degree), Reverse(entries), Reverse(*depth), units.len())
         });
-        let Some(Rate { all, units }) = most else { return Vec::new() };
+        let Some(Rate { all, units, .. }) = most else { return Vec::new() };
         // A mean is one of entries, if there are any, and never one of a constant.
         let is_constant = |all: &Measure<_>| matches!(all, Measure::Extent(Expr::Index(_)));
         let (constants, sizes): (Vec<_>, Vec<_>) = all.into_iter().partition(is_constant);
@@ -234,6 +236,7 @@ impl Lowering<'_> {
         rate.all.extend(dimensions.iter().filter_map(|of| self.measure(*of)));
         for (access, level) in &walked {
             rate.all.push(self.length(access, *level)?);
+            rate.depth += level;
         }
         rate.units.extend(term.shared.iter().filter_map(|of| self.measure(*of)));
         Some(rate)

@@ -87,7 +87,7 @@ impl Session<'_> {
                         let both = combined(&reduced.combining, [old, *new], dtype, frame)?;
                         Some(Object::Scalar(both, dtype))
                     }
-                    _ => return Err(Stop::from(plain(format!("no part returns `{name}`")))),
+                    _ => return Err(plain(format!("no part returns `{name}`"))),
                 };
             }
             total.into_iter().for_each(|total| frame.insert(name, total));
