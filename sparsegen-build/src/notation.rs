@@ -252,6 +252,8 @@ pub struct Reduce {
     pub variables: Vec<VariableId>,
     /// The operand.
     pub body: Box<Expr>,
+    /// The type of an operand that has none of its own, unless it is that of the result.
+    pub dtype: Option<Dtype>,
 }
 
 impl Kernel {

@@ -8,7 +8,7 @@
 use super::Program;
 use super::space::Definition;
 use super::terms::additive_terms;
-use crate::notation::{BinaryOp, Expr, Reduce, VariableId};
+use crate::notation::{BinaryOp, Expr, VariableId};
 
 /// Returns whether a variable has a single coordinate.
 pub fn is_fixed(program: &Program, v: VariableId) -> bool {
@@ -20,9 +20,9 @@ pub fn is_fixed(program: &Program, v: VariableId) -> bool {
 pub fn released(value: &Expr, v: VariableId) -> Expr {
     let value = value.map_children(&mut |child| released(child, v));
     match value {
-        Expr::Reduce(Reduce { op, mut variables, body }) if variables.contains(&v) => {
-            variables.retain(|bound| *bound != v);
-            if variables.is_empty() { *body } else { Expr::reduce(op, variables, *body) }
+        Expr::Reduce(mut reduce) if reduce.variables.contains(&v) => {
+            reduce.variables.retain(|bound| *bound != v);
+            if reduce.variables.is_empty() { *reduce.body } else { Expr::Reduce(reduce) }
         }
         value => value,
     }

@@ -50,9 +50,9 @@ impl Renumbering {
             Expr::Index(v) => Expr::Index(self.variable(*v)),
             Expr::Parameter(id) => Expr::Parameter(self.tensor(*id)),
             Expr::Call(Function::Extent(v), _) => Expr::extent(self.variable(*v)),
-            Expr::Reduce(Reduce { op, variables, body }) => {
-                let variables = variables.iter().map(|v| self.variable(*v)).collect();
-                Expr::reduce(*op, variables, self.expr(body))
+            Expr::Reduce(reduce) => {
+                let variables = reduce.variables.iter().map(|v| self.variable(*v)).collect();
+                Reduce { variables, ..reduce.clone() }.of(self.expr(&reduce.body))
             }
             Expr::Literal(_)
             | Expr::Constant(_)

@@ -143,13 +143,24 @@ impl Expr {
             return body;
         }
         match body {
-            Expr::Reduce(Reduce { op: inner_op, variables: inner, body })
+            Expr::Reduce(Reduce { op: inner_op, variables: inner, body, dtype })
                 if inner_op == op && !op.tells_where =>
             {
                 variables.extend(inner);
-                Expr::Reduce(Reduce { op, variables, body })
+                Expr::Reduce(Reduce { op, variables, body, dtype })
             }
-            body => Expr::Reduce(Reduce { op, variables, body: Box::new(body) }),
+            body => Expr::Reduce(Reduce { op, variables, body: Box::new(body), dtype: None }),
+        }
+    }
+
+    /// Returns a reduction that has this type if it has none of its own, because its operand reads
+    /// no tensor or was folded to a constant.
+    pub(super) fn typed(self, dtype: Dtype) -> Expr {
+        match self {
+            Expr::Reduce(reduce) if reduce.body.dtype(TensorId(0), &|_| dtype).is_none() => {
+                Expr::Reduce(Reduce { dtype: Some(dtype), ..reduce })
+            }
+            other => other,
         }
     }
 
@@ -184,7 +195,7 @@ impl Expr {
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
             Expr::Call(_, arguments) => first(arguments),
             Expr::Reduce(reduce) if reduce.op.tells_where => Some(Dtype::Usize),
-            Expr::Reduce(reduce) => reduce.body.dtype(result, of),
+            Expr::Reduce(reduce) => reduce.dtype.or_else(|| reduce.body.dtype(result, of)),
         }
     }
 
@@ -204,9 +215,7 @@ impl Expr {
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(replace), b.substitute(replace))
             }
-            Expr::Reduce(reduce) => {
-                Expr::reduce(reduce.op, reduce.variables.clone(), reduce.body.substitute(replace))
-            }
+            Expr::Reduce(reduce) => reduce.of(reduce.body.substitute(replace)),
         }
     }
 
@@ -300,9 +309,7 @@ impl Expr {
             Expr::Call(function, arguments) => {
                 Expr::call(*function, arguments.iter().map(replace).collect())
             }
-            Expr::Reduce(Reduce { op, variables, body }) => {
-                Expr::reduce(*op, variables.clone(), replace(body))
-            }
+            Expr::Reduce(reduce) => reduce.of(replace(&reduce.body)),
         }
     }
 
@@ -323,6 +330,18 @@ impl Expr {
             | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Reduce(_) => false,
+        }
+    }
+}
+
+impl Reduce {
+    /// Returns this reduction of another operand, folded.
+    pub fn of(&self, operand: Expr) -> Expr {
+        match Expr::reduce(self.op, self.variables.clone(), operand) {
+            Expr::Reduce(reduce) => {
+                Expr::Reduce(Reduce { dtype: reduce.dtype.or(self.dtype), ..reduce })
+            }
+            folded => folded,
         }
     }
 }

@@ -49,9 +49,7 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
             }
             Expr::call(Function::Not, vec![equal])
         }
-        Expr::Reduce(reduce) => {
-            Expr::reduce(reduce.op, reduce.variables.clone(), merged(kernel, &reduce.body, true))
-        }
+        Expr::Reduce(reduce) => reduce.of(merged(kernel, &reduce.body, true)),
         Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Access(_)

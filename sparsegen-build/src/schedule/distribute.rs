@@ -57,7 +57,7 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
 /// is filled for each `i`. The sums go through workspaces over all their free variables that the
 /// operand does not store (Kanakagiri and Solomonik 2024).
 fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
-    let Expr::Reduce(Reduce { op: ReduceOp::SUM, variables, body }) = &kernel.assignment.value
+    let Expr::Reduce(Reduce { op: ReduceOp::SUM, variables, body, .. }) = &kernel.assignment.value
     else {
         return None;
     };
@@ -76,6 +76,7 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
             op: ReduceOp::SUM,
             variables: vec![*v],
             body: Box::new(inner.into_iter().fold(sum.clone(), Expr::mul)),
+            dtype: None,
         };
         let mut over = free_variables(&reduce);
         over.retain(|v| !stored.contains(v));
@@ -143,7 +144,7 @@ pub(super) fn keep(
 /// factors that do not use the variable.
 fn distributed(kernel: &Kernel, value: &Expr) -> Vec<Expr> {
     let mut changed = Vec::new();
-    if let Expr::Reduce(reduce @ Reduce { op: ReduceOp::SUM, variables, body }) = value
+    if let Expr::Reduce(reduce @ Reduce { op: ReduceOp::SUM, variables, body, .. }) = value
         && has_plain_indices(kernel, body)
         && distributes(body)
     {

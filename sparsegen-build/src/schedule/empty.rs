@@ -144,7 +144,8 @@ fn none_is_missing(value: &Expr, is_empty: &dyn Fn(&[VariableId]) -> bool) -> Ex
 /// the type.
 fn of_nothing(kernel: &Kernel, reduce: &Reduce) -> Expr {
     let literal = Expr::Literal(reduce.op.of_nothing());
-    match kernel.dtype_of(&reduce.body).filter(|dtype| dtype.integers().is_some()) {
+    match kernel.dtype_of(&Expr::Reduce(reduce.clone())).filter(|dtype| dtype.integers().is_some())
+    {
         Some(dtype) if literal == Expr::Literal(Literal::Least) && dtype.is_unsigned() => {
             Expr::ZERO
         }
@@ -162,7 +163,7 @@ fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Ex
     };
     let body = map_reductions(&reduce.body, replace);
     let within = Reduce { body: Box::new(body), ..reduce.clone() };
-    replace(&within).unwrap_or_else(|| Expr::reduce(within.op, within.variables, *within.body))
+    replace(&within).unwrap_or_else(|| within.of((*within.body).clone()))
 }
 
 /// Returns whether the loops are wrong for some set of present operands if a range is empty: they

@@ -197,11 +197,11 @@ fn pulled(value: &Expr, over: &[VariableId]) -> Expr {
 /// Applies a function to a value within its sum over some of the variables, if it is such a sum.
 fn around(over: &[VariableId], value: Expr, apply: impl FnOnce(Expr) -> Expr) -> Expr {
     match value {
-        Expr::Reduce(Reduce { op: ReduceOp::SUM, variables, body })
+        Expr::Reduce(Reduce { op: ReduceOp::SUM, variables, body, .. })
             if variables.iter().all(|v| over.contains(v)) =>
         {
             match apply(*body) {
-                Expr::Reduce(Reduce { op: ReduceOp::SUM, variables: others, body }) => {
+                Expr::Reduce(Reduce { op: ReduceOp::SUM, variables: others, body, .. }) => {
                     let others = others.into_iter().filter(|v| !variables.contains(v));
                     Expr::sum(variables.iter().copied().chain(others).collect(), *body)
                 }

@@ -320,7 +320,7 @@ impl Nest<'_> {
         bound: &[VariableId],
         free: &[VariableId],
         target: &Access,
-        Reduce { op, variables, body }: Reduce,
+        Reduce { op, variables, body, .. }: Reduce,
     ) -> Option<Stmt> {
         let mut free = free.to_vec();
         let loops = self.open_loops(bound, &variables).into_iter();

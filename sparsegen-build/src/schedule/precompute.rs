@@ -239,7 +239,7 @@ impl Search<'_> {
         let (moved, stays): (Vec<VariableId>, Vec<VariableId>) =
             reduce.variables.iter().partition(|v| moves(v));
         Some(Found {
-            rest: Expr::reduce(reduce.op, stays, found.rest),
+            rest: Reduce { variables: stays, ..reduce.clone() }.of(found.rest),
             value: Expr::sum(moved, found.value),
             is_linear: found.is_linear,
         })

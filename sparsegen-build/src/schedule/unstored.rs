@@ -51,7 +51,7 @@ struct Counted<'k> {
 
 impl Counted<'_> {
     fn of<'k>(kernel: &Kernel, reduce: &'k Reduce) -> Option<Counted<'k>> {
-        let Reduce { op, variables, body } = reduce;
+        let Reduce { op, variables, body, .. } = reduce;
         let (unstored, mut is_nested) = (kernel.without_entries(body), false);
         outermost_reductions(body, &mut |_| is_nested = true);
         let depends = variables.iter().any(|v| uses(&unstored, *v));
@@ -74,12 +74,12 @@ impl Counted<'_> {
     /// Returns the value of the reduction in terms of workspaces, which are added to the kernel.
     fn value(self, kernel: &mut Kernel, taken: &mut Vec<Precomputed>) -> Option<Expr> {
         let Counted { reduce, over, stored, unstored } = self;
-        let Reduce { op, variables, body } = reduce;
+        let Reduce { op, variables, body, .. } = reduce;
         let dtype = kernel.dtype_of(body)?;
-        let with =
-            |body: Expr| Reduce { op: *op, variables: variables.clone(), body: Box::new(body) };
+        let with = |body: Expr| Reduce { body: Box::new(body), ..reduce.clone() };
         let count = |of: Expr| Reduce {
             op: ReduceOp::SUM,
+            dtype: None,
             ..with(Expr::call(Function::Convert(Dtype::Usize), vec![of]))
         };
         let identity = Expr::Literal(op.identity());

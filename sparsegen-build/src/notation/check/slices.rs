@@ -283,14 +283,12 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
         Canonical::Binary(op, a, b) => {
             Canonical::binary(*op, bind(a, v, variables)?, bind(b, v, variables)?)
         }
-        Canonical::Reduce(Reduce { op, variables: bound, body }) => {
-            match bind(body, v, variables) {
-                Some(body) => Canonical::reduce(*op, bound.clone(), body),
-                None => {
-                    let bound = bound.iter().copied().chain([v]).collect();
-                    Canonical::reduce(*op, bound, (**body).clone())
-                }
+        Canonical::Reduce(reduce) => match bind(&reduce.body, v, variables) {
+            Some(body) => reduce.of(body),
+            None => {
+                let variables = reduce.variables.iter().copied().chain([v]).collect();
+                Canonical::Reduce(Reduce { variables, ..reduce.clone() })
             }
-        }
+        },
     })
 }

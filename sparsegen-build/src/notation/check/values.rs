@@ -2,7 +2,7 @@
 
 use crate::notation::own::Argument;
 use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, Number, UnaryOp};
-use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, Semiring, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, ReduceOp, Semiring, TensorId, VariableId};
 use crate::operator::Kind;
 use crate::types::{Dtype, Literal};
 
@@ -117,11 +117,24 @@ impl Builder<'_, '_> {
                 let variables = variables.collect::<Option<_>>()?;
                 let dtype = reduced_type(self.context, self.names, &name.text, body, dtype);
                 match ReduceOp::of(&name.text)? {
-                    ReduceOp::SUM => Expr::sum(variables, self.expr(body, dtype)?),
-                    op => symbol(Expr::reduce(op, variables, self.number(body, dtype)?)),
+                    ReduceOp::SUM => {
+                        self.typed(Expr::sum(variables, self.expr(body, dtype)?), dtype)
+                    }
+                    op => {
+                        let reduced = Expr::reduce(op, variables, self.number(body, dtype)?);
+                        symbol(self.typed(reduced, dtype))
+                    }
                 }
             }
         })
+    }
+
+    /// Returns a reduction of values of a type.
+    fn typed(&self, reduction: Expr, dtype: Dtype) -> Expr {
+        match dtype == self.dtype {
+            true => reduction,
+            false => reduction.typed(dtype),
+        }
     }
 
     /// Returns an expression as a number, not a symbol of the semiring.
@@ -271,12 +284,13 @@ impl Builder<'_, '_> {
                 let fill = format.filter(|_| self.semiring.is_usual()).map(|format| format.fill);
                 Expr::Literal(fill.unwrap_or(Literal::Int(0)))
             }
-            Expr::Reduce(Reduce { op, variables, body }) => {
-                let fill = Expr::reduce(*op, variables.clone(), self.fill_of(body));
+            Expr::Reduce(reduce) => {
+                let fill = reduce.of(self.fill_of(&reduce.body));
                 let dtype_of = |id| self.tensor(id).map_or(self.dtype, |operand| operand.dtype);
-                let dtype = body.dtype(TensorId(0), &dtype_of);
+                let dtype = value.dtype(TensorId(0), &dtype_of);
+                let is_infinite = reduce.op.is_infinite_of_nothing();
                 // The minimum of an empty range of integers is their greatest.
-                match dtype.filter(|dtype| dtype.is_integer() && op.is_infinite_of_nothing()) {
+                match dtype.filter(|dtype| dtype.is_integer() && is_infinite) {
                     Some(dtype) => Expr::call(Function::Convert(dtype), vec![fill]),
                     None => fill,
                 }

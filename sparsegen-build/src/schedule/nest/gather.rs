@@ -132,7 +132,7 @@ impl Nest<'_> {
     /// Returns whether the values of a reduction can be combined in a workspace, which has entries
     /// only where operands do. Those of other reductions than sums must not depend on values that are
     /// not stored, nor on whether all coordinates have a value, as products and minima of NaN do.
-    fn may_gather(&self, Reduce { op, variables, body }: &Reduce) -> bool {
+    fn may_gather(&self, Reduce { op, variables, body, .. }: &Reduce) -> bool {
         let kernel = &self.program.kernel;
         let over = self.loops(variables);
         let sparse = kernel.sparse_accesses(body);
@@ -168,7 +168,7 @@ fn masked(sum: Expr, conditions: Vec<Expr>) -> Expr {
     };
     let mask = |value: Expr| Expr::call(Function::Mask, vec![all.clone(), value]);
     let terms = additive_terms(sum).into_iter().map(|term| match term {
-        Expr::Reduce(Reduce { op, variables, body }) => Expr::reduce(op, variables, mask(*body)),
+        Expr::Reduce(reduce) => reduce.of(mask((*reduce.body).clone())),
         term => mask(term),
     });
     terms.reduce(Expr::add).unwrap_or(Expr::ZERO)
