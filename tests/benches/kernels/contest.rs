@@ -1,5 +1,5 @@
 //! Contests: several implementations of one operation on the same operands, which are compared with
-//! each other and then timed in turns.
+//! each other and then timed in rounds.
 
 use std::fmt;
 use std::hint::black_box;
@@ -7,6 +7,8 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
+
+use crate::operands::Random;
 
 /// The least and the largest number of rounds. Every entrant runs once in each.
 const ROUNDS: RangeInclusive<usize> = 10..=50;
@@ -135,14 +137,19 @@ impl<'a> Contest<'a> {
         self.entrants.push(Entrant { name, side, run: Box::new(run), times: Vec::new() });
     }
 
-    /// Times the entrants in turns, so that disturbances affect all of them, and passes the times
+    /// Times the entrants in rounds, each in another order, so that disturbances affect all of them, and passes the times
     /// to criterion. After the time of `patience`, there are no more rounds than necessary.
     pub fn run(mut self, criterion: &mut Criterion, patience: Duration) -> Ranking {
         let start = Instant::now();
         let mut rounds = 0;
+        // Each run finds the memory and the caches that another one left, so that the order matters.
+        let mut order: Vec<usize> = (0..self.entrants.len()).collect();
+        let mut random = Random(8);
         while rounds < *ROUNDS.start() || rounds < *ROUNDS.end() && start.elapsed() < patience {
             rounds += 1;
-            for entrant in &mut self.entrants {
+            random.shuffle(&mut order);
+            for entrant in &order {
+                let entrant = &mut self.entrants[*entrant];
                 let time = (entrant.run)();
                 entrant.times.push(time);
             }

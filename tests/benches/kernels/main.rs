@@ -7,11 +7,12 @@
 //! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small ones, in a minute
 //! ```
 //!
-//! In each contest all entrants run in turns, at least ten rounds, on the same operands, and the
-//! least time of each counts; criterion reports the same samples. The result is the final table of
-//! ratios, as only ratios can be compared between machines. The same ratios are written as a table
-//! and as a picture to `benchmarks/kernels.md` and `kernels.svg` in the target directory, and the mean
-//! of each operation as a picture to `operations.svg`.
+//! In each contest all entrants run once in each of at least ten rounds, on the same operands, and the
+//! least time of each counts; criterion reports the same samples. Every round has another order,
+//! because a run finds the memory and caches that the previous one left. The result is the final
+//! table of ratios, as only ratios can be compared between machines. The same ratios are written as a
+//! table and as a picture to `benchmarks/kernels.md` and `kernels.svg` in the target directory, and
+//! the mean of each operation as a picture to `operations.svg`.
 //!
 //! - **Entrants**: `sprs`, `nalgebra-sparse` and `faer`, each with its own function that does the
 //!   operation with the least work, if it has one: only `sprs` multiplies elementwise, and none

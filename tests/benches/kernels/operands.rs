@@ -211,7 +211,7 @@ pub fn scattered(matrix: &Tensor<f64, Csr>) -> Vec<([usize; 2], f64)> {
 }
 
 /// A pseudorandom sequence, the same on every machine: SplitMix64 of Steele, Lea and Flood.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -228,5 +228,12 @@ impl Random {
 
     fn below(&mut self, bound: usize) -> usize {
         (self.unit() * bound as f64) as usize
+    }
+
+    /// Puts elements in a new order.
+    pub fn shuffle<T>(&mut self, elements: &mut [T]) {
+        for k in (1..elements.len()).rev() {
+            elements.swap(k, self.below(k + 1));
+        }
     }
 }
