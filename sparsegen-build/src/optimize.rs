@@ -4,6 +4,7 @@
 //! gives the reason. The folding constructors keep expressions simple, so that no pass needs to
 //! clean up after another.
 
+mod array_contraction;
 mod bulk_copies;
 mod common_subexpressions;
 mod copy_propagation;
@@ -38,7 +39,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 15] = [
+pub const PASSES: [Pass; 16] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -116,6 +117,12 @@ pub const PASSES: [Pass; 15] = [
         reason: "Most bits need not be visited. Before dead-code elimination, which removes the \
                  coordinates that are not read; other passes need not know such loops.",
         run: ones::run,
+    },
+    Pass {
+        name: "array contraction",
+        reason: "A counter for each row need not be kept for later loops. After the passes that look \
+                 for counters in arrays, and before scalar replacement, which stores them.",
+        run: array_contraction::run,
     },
     Pass {
         name: "scalar replacement",

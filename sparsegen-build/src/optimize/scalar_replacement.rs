@@ -108,7 +108,8 @@ impl Arrays {
             let (coordinate, _) = inside.find(|(coordinate, _)| {
                 let index = Expr::var(coordinate);
                 let element = Element { array, index: &index, name: "" };
-                element.is_alone(stmt) && !stmt.binds_within(&|name| name == coordinate)
+                element.stores(stmt).is_some_and(|stores| stores > 0)
+                    && !stmt.binds_within(&|name| name == coordinate)
             })?;
             Some((array.clone(), coordinate.clone()))
         })
@@ -116,26 +117,26 @@ impl Arrays {
 }
 
 /// An element of an array, and the name of a variable for it.
-struct Element<'e> {
-    array: &'e str,
-    index: &'e Expr,
-    name: &'e str,
+pub(super) struct Element<'e> {
+    pub(super) array: &'e str,
+    pub(super) index: &'e Expr,
+    pub(super) name: &'e str,
 }
 
 impl Element<'_> {
-    fn load(&self) -> Expr {
+    pub(super) fn load(&self) -> Expr {
         Expr::load(self.array, self.index.clone())
     }
 
-    /// Returns whether a statement stores to the element, and uses the array in no other way than
-    /// that and loads of the element.
-    fn is_alone(&self, stmt: &Stmt) -> bool {
+    /// Returns the number of stores to the element in a statement that uses the array in no other way
+    /// than that and by loads of the element.
+    pub(super) fn stores(&self, stmt: &Stmt) -> Option<usize> {
         let (mut all, mut stores, mut loads) = (0, 0, 0);
         for_each_use(std::slice::from_ref(stmt), &mut |_: Use, name| {
             all += usize::from(name == self.array);
         });
         if all == 0 {
-            return false;
+            return None;
         }
         let load = self.load();
         stmt.for_each(&mut |stmt| {
@@ -146,11 +147,11 @@ impl Element<'_> {
                 expr.for_each(&mut |e| loads += usize::from(*e == load));
             }
         });
-        stores > 0 && stores + loads == all
+        (stores + loads == all).then_some(stores)
     }
 
     /// Returns a statement with the variable in place of the element.
-    fn in_variable(&self, stmt: &Stmt) -> Vec<Stmt> {
+    pub(super) fn in_variable(&self, stmt: &Stmt) -> Vec<Stmt> {
         let load = self.load();
         let value = |expr: &Expr| expr.replace(&load, &Expr::var(self.name));
         let within =

@@ -1802,7 +1802,6 @@ fn add_dia_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add_ell<'a, 'b, T: Value + num_traits::NumAssign>(
@@ -1820,7 +1819,6 @@ pub fn add_ell<'a, 'b, T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn add_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     c: &mut Tensor<T, Ell>,
@@ -1853,7 +1851,6 @@ pub fn add_ell_with<'a, 'b, T: Value + num_traits::NumAssign>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of add_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     levels.0.size = add_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
@@ -1888,10 +1885,11 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
-    c3_next.resize(i_size, 0);
     let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
+    // The largest number of entries is the number of slots.
+    let mut c_slots = 0usize;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             let j = a3_crd[p_a2] as usize;
@@ -1903,17 +1901,13 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             w[j] += b_vals[p_b2];
         }
         let (w1_crd, _) = w.harvest();
-        c3_next[i] += w1_crd.len();
-    }
-    // The largest number of entries is the number of slots.
-    let mut c_slots = 0usize;
-    for i in 0..i_size {
-        c_slots = c_slots.max(c3_next[i]);
-        c3_next[i] = 0;
+        c3_next_i += w1_crd.len();
+        c_slots = c_slots.max(c3_next_i);
     }
     kernel::grow(c3_crd, &[c_slots, i_size], 0, "arrays of add_ell")?;
     kernel::grow(c_vals, &[c_slots, i_size], T::ZERO, "arrays of add_ell")?;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             let j = a3_crd[p_a2] as usize;
@@ -1925,7 +1919,6 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             w[j] += b_vals[p_b2];
         }
         let (w1_crd, w_vals) = w.harvest();
-        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
             let c_slot = c3_next_i;
@@ -1934,9 +1927,7 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
-        c3_next[i] = c3_next_i;
     }
-    kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
     Ok(c_slots)
 }
@@ -1956,7 +1947,6 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add_hash_rows<'a, 'b, T: Value + num_traits::NumAssign>(
@@ -1974,7 +1964,6 @@ pub fn add_hash_rows<'a, 'b, T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn add_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
     c: &mut Tensor<T, HashRows>,
@@ -2007,7 +1996,6 @@ pub fn add_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of add_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     levels.1.width = add_hash_rows_kernel(
@@ -2046,15 +2034,14 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     };
 
     c2_crd.clear();
-    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of add_hash_rows")?;
-    c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of add_hash_rows")?;
     let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
+        let mut c2_counts_i = 0;
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
@@ -2074,7 +2061,6 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
-        let mut c2_counts_i = c2_counts[i];
         while p_a < p_a_end && p_b < p_b_end {
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
@@ -2180,9 +2166,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 p_b += 1;
             }
         }
-        c2_counts[i] = c2_counts_i;
         // Only `A` has entries left.
-        let mut c2_counts_i = c2_counts[i];
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -2217,9 +2201,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = a2_sorted[p_a].1;
         }
-        c2_counts[i] = c2_counts_i;
         // Only `B` has entries left.
-        let mut c2_counts_i = c2_counts[i];
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -2254,9 +2236,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = b2_sorted[p_b].1;
         }
-        c2_counts[i] = c2_counts_i;
     }
-    kernel::keep(workspaces, c2_counts);
     kernel::keep(workspaces, a2_sorted);
     kernel::keep(workspaces, b2_sorted);
     Ok(c2_width)
@@ -4564,7 +4544,6 @@ fn sub_dia_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn sub_ell<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
@@ -4582,7 +4561,6 @@ pub fn sub_ell<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output 
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn sub_ell_into<
     'a,
@@ -4623,7 +4601,6 @@ pub fn sub_ell_with<
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of sub_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     levels.0.size = sub_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
@@ -4658,10 +4635,11 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
-    c3_next.resize(i_size, 0);
     let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
+    // The largest number of entries is the number of slots.
+    let mut c_slots = 0usize;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             let j = a3_crd[p_a2] as usize;
@@ -4673,17 +4651,13 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             w[j] -= b_vals[p_b2];
         }
         let (w1_crd, _) = w.harvest();
-        c3_next[i] += w1_crd.len();
-    }
-    // The largest number of entries is the number of slots.
-    let mut c_slots = 0usize;
-    for i in 0..i_size {
-        c_slots = c_slots.max(c3_next[i]);
-        c3_next[i] = 0;
+        c3_next_i += w1_crd.len();
+        c_slots = c_slots.max(c3_next_i);
     }
     kernel::grow(c3_crd, &[c_slots, i_size], 0, "arrays of sub_ell")?;
     kernel::grow(c_vals, &[c_slots, i_size], T::ZERO, "arrays of sub_ell")?;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             let j = a3_crd[p_a2] as usize;
@@ -4695,7 +4669,6 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             w[j] -= b_vals[p_b2];
         }
         let (w1_crd, w_vals) = w.harvest();
-        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
             let c_slot = c3_next_i;
@@ -4704,9 +4677,7 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
-        c3_next[i] = c3_next_i;
     }
-    kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
     Ok(c_slots)
 }
@@ -4726,7 +4697,6 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn sub_hash_rows<
@@ -4748,7 +4718,6 @@ pub fn sub_hash_rows<
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn sub_hash_rows_into<
     'a,
@@ -4789,7 +4758,6 @@ pub fn sub_hash_rows_with<
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of sub_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     levels.1.width = sub_hash_rows_kernel(
@@ -4828,15 +4796,14 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
     };
 
     c2_crd.clear();
-    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of sub_hash_rows")?;
-    c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of sub_hash_rows")?;
     let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     for i in 0..i_size {
+        let mut c2_counts_i = 0;
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
             if a2_crd[p_a] != u32::MAX {
@@ -4856,7 +4823,6 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
         let mut p_b = 0;
         let p_b_end = b2_sorted.len();
         // `A` and `B` both have entries left.
-        let mut c2_counts_i = c2_counts[i];
         while p_a < p_a_end && p_b < p_b_end {
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
@@ -4962,9 +4928,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 p_b += 1;
             }
         }
-        c2_counts[i] = c2_counts_i;
         // Only `A` has entries left.
-        let mut c2_counts_i = c2_counts[i];
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -4999,9 +4963,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = a2_sorted[p_a].1;
         }
-        c2_counts[i] = c2_counts_i;
         // Only `B` has entries left.
-        let mut c2_counts_i = c2_counts[i];
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
             let mut p_c_slot = j % c2_width;
@@ -5036,9 +4998,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
             let p_c = i * c2_width + p_c_slot;
             c_vals[p_c] = -b2_sorted[p_b].1;
         }
-        c2_counts[i] = c2_counts_i;
     }
-    kernel::keep(workspaces, c2_counts);
     kernel::keep(workspaces, a2_sorted);
     kernel::keep(workspaces, b2_sorted);
     Ok(c2_width)
@@ -6851,7 +6811,6 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn times_ell<'a, 'b, T: Value + num_traits::NumAssign>(
@@ -6869,7 +6828,6 @@ pub fn times_ell<'a, 'b, T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn times_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     c: &mut Tensor<T, Ell>,
@@ -6902,7 +6860,6 @@ pub fn times_ell_with<'a, 'b, T: Value + num_traits::NumAssign>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of times_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     levels.0.size = times_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
@@ -6937,10 +6894,11 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
-    c3_next.resize(i_size, 0);
     let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
+    // The largest number of entries is the number of slots.
+    let mut c_slots = 0usize;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             for slot3 in 0..b_slots {
@@ -6961,17 +6919,13 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, _) = w.harvest();
-        c3_next[i] += w1_crd.len();
-    }
-    // The largest number of entries is the number of slots.
-    let mut c_slots = 0usize;
-    for i in 0..i_size {
-        c_slots = c_slots.max(c3_next[i]);
-        c3_next[i] = 0;
+        c3_next_i += w1_crd.len();
+        c_slots = c_slots.max(c3_next_i);
     }
     kernel::grow(c3_crd, &[c_slots, i_size], 0, "arrays of times_ell")?;
     kernel::grow(c_vals, &[c_slots, i_size], T::ZERO, "arrays of times_ell")?;
     for i in 0..i_size {
+        let mut c3_next_i = 0;
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
             for slot3 in 0..b_slots {
@@ -6992,7 +6946,6 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        let mut c3_next_i = c3_next[i];
         for p_w in 0..w1_crd.len() {
             let j = w1_crd[p_w] as usize;
             let c_slot = c3_next_i;
@@ -7001,9 +6954,7 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             c3_crd[p_c3] = j as u32;
             c_vals[p_c3] = w_vals[p_w];
         }
-        c3_next[i] = c3_next_i;
     }
-    kernel::keep(workspaces, c3_next);
     kernel::keep(workspaces, w);
     Ok(c_slots)
 }
@@ -7022,7 +6973,6 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn times_hash_rows<'a, 'b, T: Value + num_traits::NumAssign>(
@@ -7040,24 +6990,8 @@ pub fn times_hash_rows<'a, 'b, T: Value + num_traits::NumAssign>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn times_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
-    c: &mut Tensor<T, HashRows>,
-    a: impl IntoView<'a, T, HashRows>,
-    b: impl IntoView<'b, T, HashRows>,
-) -> Result<(), Error> {
-    let mut workspaces = Workspaces::new();
-    times_hash_rows_with(&mut workspaces, c, a, b)
-}
-
-/// Like [`times_hash_rows_into`], but keeps its working memory in `workspaces`, for calls of this
-/// or other kernels: memory that an earlier call has left there is not allocated again.
-///
-/// # Errors
-/// The same as for [`times_hash_rows_into`].
-pub fn times_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
-    workspaces: &mut Workspaces,
     c: &mut Tensor<T, HashRows>,
     a: impl IntoView<'a, T, HashRows>,
     b: impl IntoView<'b, T, HashRows>,
@@ -7073,16 +7007,9 @@ pub fn times_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<usize>("arrays of times_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.1.width = times_hash_rows_kernel(
-        workspaces,
-        &mut levels.1.crd,
-        &mut vals,
-        a,
-        b,
-    )?;
+    levels.1.width = times_hash_rows_kernel(&mut levels.1.crd, &mut vals, a, b)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -7091,7 +7018,6 @@ pub fn times_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`times_hash_rows`].
 fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
-    workspaces: &Workspaces,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, HashRows>,
@@ -7112,14 +7038,12 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     };
 
     c2_crd.clear();
-    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of times_hash_rows")?;
-    c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of times_hash_rows")?;
     for i in 0..i_size {
-        let mut c2_counts_i = c2_counts[i];
+        let mut c2_counts_i = 0;
         for p_a in i * a2_width..(i + 1) * a2_width {
             let j = a2_crd[p_a] as usize;
             if a2_crd[p_a] != u32::MAX {
@@ -7168,9 +7092,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 }
             }
         }
-        c2_counts[i] = c2_counts_i;
     }
-    kernel::keep(workspaces, c2_counts);
     Ok(c2_width)
 }
 

@@ -749,7 +749,6 @@ fn csr_to_dia_kernel<T: Value>(
 /// Time: O(i + nnz(A) + nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `B` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn csr_to_ell<'a, T: Value>(
@@ -766,33 +765,17 @@ pub fn csr_to_ell<'a, T: Value>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `B` is not available; `B` is then left empty.
 pub fn csr_to_ell_into<'a, T: Value>(
-    b: &mut Tensor<T, Ell>,
-    a: impl IntoView<'a, T, Csr>,
-) -> Result<(), Error> {
-    let mut workspaces = Workspaces::new();
-    csr_to_ell_with(&mut workspaces, b, a)
-}
-
-/// Like [`csr_to_ell_into`], but keeps its working memory in `workspaces`, for calls of this or
-/// other kernels: memory that an earlier call has left there is not allocated again.
-///
-/// # Errors
-/// The same as for [`csr_to_ell_into`].
-pub fn csr_to_ell_with<'a, T: Value>(
-    workspaces: &mut Workspaces,
     b: &mut Tensor<T, Ell>,
     a: impl IntoView<'a, T, Csr>,
 ) -> Result<(), Error> {
     let a = a.into_view()?;
     kernel::agree("csr_to_ell", "i", &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])])?;
     kernel::agree("csr_to_ell", "j", &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])])?;
-    kernel::room::<usize>("arrays of csr_to_ell", &[a.shape()[0]])?;
     let shape = b.shape();
     let (mut levels, mut vals) = b.take_parts();
-    levels.0.size = csr_to_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a)?;
+    levels.0.size = csr_to_ell_kernel(&mut levels.2.crd, &mut vals, a)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *b = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -801,7 +784,6 @@ pub fn csr_to_ell_with<'a, T: Value>(
 
 /// The loops of [`csr_to_ell`].
 fn csr_to_ell_kernel<T: Value>(
-    workspaces: &Workspaces,
     b3_crd: &mut Vec<u32>,
     b_vals: &mut Vec<T>,
     a: View<'_, T, Csr>,
@@ -819,16 +801,11 @@ fn csr_to_ell_kernel<T: Value>(
 
     b3_crd.clear();
     b_vals.clear();
-    let mut b3_next = kernel::kept_vector::<usize>(workspaces);
-    b3_next.resize(i_size, 0);
-    for i in 0..i_size {
-        b3_next[i] += (a2_pos[i + 1] as usize).saturating_sub(a2_pos[i] as usize);
-    }
     // The largest number of entries is the number of slots.
     let mut b_slots = 0usize;
     for i in 0..i_size {
-        b_slots = b_slots.max(b3_next[i]);
-        b3_next[i] = 0;
+        let b3_next_i = (a2_pos[i + 1] as usize).saturating_sub(a2_pos[i] as usize);
+        b_slots = b_slots.max(b3_next_i);
     }
     kernel::grow(b3_crd, &[b_slots, i_size], 0, "arrays of csr_to_ell")?;
     kernel::grow(b_vals, &[b_slots, i_size], T::ZERO, "arrays of csr_to_ell")?;
@@ -838,7 +815,7 @@ fn csr_to_ell_kernel<T: Value>(
         (ProvenMut::new(b3_crd), ProvenMut::new(b_vals))
     };
     for i in 0..i_size {
-        let mut b3_next_i = b3_next[i];
+        let mut b3_next_i = 0;
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
             let b_slot = b3_next_i;
@@ -847,9 +824,7 @@ fn csr_to_ell_kernel<T: Value>(
             b3_crd[p_b3] = j as u32;
             b_vals[p_b3] = a_vals[p_a];
         }
-        b3_next[i] = b3_next_i;
     }
-    kernel::keep(workspaces, b3_next);
     Ok(b_slots)
 }
 
