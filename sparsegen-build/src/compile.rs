@@ -1,7 +1,7 @@
 //! The pipeline, one line per stage, from text to text; it accesses no files.
 
 use std::fmt::Write as _;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::concrete::Program;
 use crate::coordinate::Coordinate;
@@ -81,7 +81,7 @@ impl Compiler {
     /// Adds a user-defined level, which formats may then name; [`crate::level`] explains how to
     /// define one. If the level cannot be used, every compilation reports it as an error.
     pub fn level(mut self, level: impl Level + 'static) -> Compiler {
-        self.levels.register(Rc::new(level));
+        self.levels.register(Arc::new(level));
         self
     }
 

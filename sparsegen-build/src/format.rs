@@ -11,7 +11,7 @@ mod tests;
 mod widths;
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
@@ -53,7 +53,7 @@ pub struct LevelSpec {
     /// The expression of the dimensions that the level stores.
     pub expr: LevelExpr,
     /// The level.
-    pub level: Rc<dyn Level>,
+    pub level: Arc<dyn Level>,
     /// The properties of the level, as modified by the map.
     pub properties: Properties,
     /// The integer type of the level's positions.
@@ -94,7 +94,7 @@ pub const SLOT: &str = "slot";
 
 impl LevelSpec {
     /// Returns a level with its own properties that stores an expression.
-    pub fn new(expr: LevelExpr, level: Rc<dyn Level>) -> LevelSpec {
+    pub fn new(expr: LevelExpr, level: Arc<dyn Level>) -> LevelSpec {
         let (pos, crd) = (Width::default(), Width::default());
         LevelSpec { expr, properties: level.properties(), level, pos, crd }
     }

@@ -26,7 +26,7 @@ mod workspace;
 mod tests;
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 pub use assembly::{Append, Below, Buckets, Fill, Insert, Joins, Scatter};
 pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
@@ -50,7 +50,7 @@ pub struct Share {
 /// A storage level: its properties, its storage, and its capabilities.
 ///
 /// [This page](self) explains how to define a level, and what each level function returns.
-pub trait Level: fmt::Debug {
+pub trait Level: fmt::Debug + Send + Sync {
     /// Returns the name of the level in a format map, an identifier.
     fn name(&self) -> &str;
 
@@ -95,13 +95,13 @@ pub trait Level: fmt::Debug {
 
     /// Returns the level with the numbers of a map, as in `structured(2, 4)`, or `None` if the
     /// level does not accept them.
-    fn with_numbers(&self, _numbers: &[u64]) -> Option<Rc<dyn Level>> {
+    fn with_numbers(&self, _numbers: &[u64]) -> Option<Arc<dyn Level>> {
         None
     }
 
     /// Returns this level for a result whose coordinates come in any order for each parent, if it
     /// supports that: its [`Append::scatter`] is not `None`.
-    fn in_any_order(&self) -> Option<Rc<dyn Level>> {
+    fn in_any_order(&self) -> Option<Arc<dyn Level>> {
         None
     }
 
@@ -161,24 +161,24 @@ pub trait Level: fmt::Debug {
 }
 
 /// Returns the level of a workspace, which no map can name.
-pub(crate) fn workspace() -> Rc<dyn Level> {
-    Rc::new(workspace::Workspace)
+pub(crate) fn workspace() -> Arc<dyn Level> {
+    Arc::new(workspace::Workspace)
 }
 
 /// Returns the level of a workspace with a value for every coordinate.
-pub(crate) fn full_workspace() -> Rc<dyn Level> {
-    Rc::new(dense::Dense)
+pub(crate) fn full_workspace() -> Arc<dyn Level> {
+    Arc::new(dense::Dense)
 }
 
 /// Returns the level of a workspace that is looked up at each coordinate.
-pub(crate) fn lookup_workspace() -> Rc<dyn Level> {
-    Rc::new(workspace::Lookup)
+pub(crate) fn lookup_workspace() -> Arc<dyn Level> {
+    Arc::new(workspace::Lookup)
 }
 
 /// Returns the level of a comparison of two variables, the second of which is `ahead` more than the
 /// first.
-pub(crate) fn diagonal(ahead: i64) -> Rc<dyn Level> {
-    Rc::new(diagonal::Diagonal { ahead })
+pub(crate) fn diagonal(ahead: i64) -> Arc<dyn Level> {
+    Arc::new(diagonal::Diagonal { ahead })
 }
 
 /// Coordinate value iteration: a loop over coordinates, which determine the positions.

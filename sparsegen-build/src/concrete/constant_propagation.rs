@@ -1,6 +1,6 @@
 //! Constant propagation through reductions, for results that do not store known fill values.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::notation::{Access, Expr, ReduceOp};
 
@@ -16,7 +16,7 @@ impl Stmt {
     pub fn with_constants(&self, is_full: &dyn Fn(&Access) -> bool) -> Stmt {
         match self {
             Stmt::Forall { variable, annotations, body } => {
-                Stmt::forall(*variable, Rc::clone(annotations), body.with_constants(is_full))
+                Stmt::forall(*variable, Arc::clone(annotations), body.with_constants(is_full))
             }
             Stmt::If { condition, body } => {
                 let mut is_for_full = false;

@@ -4,7 +4,7 @@
 //! partitioned by the iterations: every access has the variable at the same level. Then no iteration depends on
 //! another. Merge lattices are built afterwards, so fused statements share one merge.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::notation::{Access, TensorId, VariableId};
 
@@ -76,7 +76,7 @@ impl Fusion<'_> {
                 (is_same && self.are_in_step(*variable, body, later)).then_some(())?;
                 let within = Fusion { program: self.program, depth: self.depth - 1 };
                 let fused = within.fuse(body, later).unwrap_or_else(|| then(body, later));
-                Some(Stmt::forall(*variable, Rc::clone(annotations), fused))
+                Some(Stmt::forall(*variable, Arc::clone(annotations), fused))
             }
             (Stmt::If { condition, body }, Stmt::If { condition: other, body: later }) => {
                 let mut decides = false;

@@ -1,7 +1,7 @@
 //! Translation of statements to another program's tensors and variables.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::coordinate::Affine;
 use crate::notation::{
@@ -66,7 +66,7 @@ impl Renumbering {
         match stmt {
             Stmt::Forall { variable, annotations, body } => Stmt::Forall {
                 variable: self.variable(*variable),
-                annotations: Rc::new(self.annotations(annotations)),
+                annotations: Arc::new(self.annotations(annotations)),
                 body: Box::new(self.stmt(body)),
             },
             Stmt::Where { temporaries, consumer, producer } => Stmt::Where {

@@ -1,6 +1,6 @@
 //! Statements of concrete index notation.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Annotations;
 use crate::notation::{Access, Expr, Kernel, ReduceOp, TensorId, VariableId};
@@ -10,7 +10,7 @@ use crate::types::Literal;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
     /// `∀v body`
-    Forall { variable: VariableId, annotations: Rc<Annotations>, body: Box<Stmt> },
+    Forall { variable: VariableId, annotations: Arc<Annotations>, body: Box<Stmt> },
     /// `consumer where producer`: each temporary starts at the identity element of its reduction, the
     /// producer accumulates into it, and the consumer reads it. A temporary with indices is a workspace.
     Where { temporaries: Vec<Temporary>, consumer: Box<Stmt>, producer: Box<Stmt> },
@@ -39,7 +39,7 @@ impl Stmt {
         matches!(self, Stmt::Sequence(statements) if statements.is_empty())
     }
 
-    pub fn forall(variable: VariableId, annotations: Rc<Annotations>, body: Stmt) -> Stmt {
+    pub fn forall(variable: VariableId, annotations: Arc<Annotations>, body: Stmt) -> Stmt {
         if body.is_skip() {
             return body;
         }
@@ -92,7 +92,7 @@ impl Stmt {
     fn without(&self, drops: &dyn Fn(&Access) -> bool) -> Stmt {
         match self {
             Stmt::Forall { variable, annotations, body } => {
-                Stmt::forall(*variable, Rc::clone(annotations), body.without(drops))
+                Stmt::forall(*variable, Arc::clone(annotations), body.without(drops))
             }
             Stmt::Where { temporaries, consumer, producer } => {
                 let [consumer, producer] = [consumer, producer].map(|stmt| stmt.without(drops));
@@ -152,7 +152,7 @@ impl Stmt {
     pub fn map_values(&self, change: &dyn Fn(&Expr) -> Expr) -> Stmt {
         match self {
             Stmt::Forall { variable, annotations, body } => {
-                Stmt::forall(*variable, Rc::clone(annotations), body.map_values(change))
+                Stmt::forall(*variable, Arc::clone(annotations), body.map_values(change))
             }
             Stmt::Where { temporaries, consumer, producer } => {
                 let [consumer, producer] = [consumer, producer].map(|s| s.map_values(change));

@@ -5,7 +5,7 @@
 
 mod check;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::coordinate::{Affine, Coordinate};
 use crate::error::{Code, Diagnostic, Name, Span, quoted};
@@ -167,9 +167,9 @@ impl Parser<'_> {
     fn numbered(
         &mut self,
         name: &Name,
-        level: Option<Rc<dyn Level>>,
+        level: Option<Arc<dyn Level>>,
         numbers: &[(u64, Span)],
-    ) -> Option<Rc<dyn Level>> {
+    ) -> Option<Arc<dyn Level>> {
         let level = level?;
         let wanted = level.parameters();
         if numbers.is_empty() && wanted.is_empty() {
@@ -213,7 +213,7 @@ impl Parser<'_> {
     /// Parses a number or a property.
     fn option(
         &mut self,
-        level: Option<&Rc<dyn Level>>,
+        level: Option<&Arc<dyn Level>>,
         set: &mut Vec<Property>,
         numbers: &mut Vec<(u64, Span)>,
     ) -> Result<(), Diagnostic> {

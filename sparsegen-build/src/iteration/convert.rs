@@ -6,7 +6,7 @@
 //! separately (*fused* with the loops below). A level that is only located in, or iterated alone in
 //! a loop that needs no order, is not converted.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
@@ -78,7 +78,7 @@ pub(super) fn is_tolerated(
     program: &Program,
     iterators: &[LevelIterator],
     points: &[MergePoint],
-    bodies: &[Rc<Plan>],
+    bodies: &[Arc<Plan>],
 ) -> bool {
     let cases = points.iter().flat_map(|point| &point.cases);
     let outcomes: Vec<usize> = cases.map(|(_, outcome)| *outcome).collect();

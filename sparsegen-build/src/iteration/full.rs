@@ -1,6 +1,6 @@
 //! Results with full levels: assigns fill values at coordinates where the operands have no entries.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::lattice::{MergePoint, Set};
 use super::plan::{Loop, Plan};
@@ -63,10 +63,10 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
         Plan::Loop(Loop {
             number: None,
             variable,
-            annotations: Rc::default(),
+            annotations: Arc::default(),
             iterators: Vec::new(),
             points: vec![everywhere],
-            bodies: vec![Rc::new(Plan::Sequence(Vec::new())), Rc::new(body)],
+            bodies: vec![Arc::new(Plan::Sequence(Vec::new())), Arc::new(body)],
             rest: None,
             exhaustive: true,
             lattice: None,
@@ -81,7 +81,7 @@ fn assign(Target { access, unassigned, .. }: &Target) -> Stmt {
 
 /// Returns a loop that visits all coordinates.
 fn visit(variable: VariableId, body: Stmt) -> Stmt {
-    Stmt::Forall { variable, annotations: Rc::default(), body: Box::new(body) }
+    Stmt::Forall { variable, annotations: Arc::default(), body: Box::new(body) }
 }
 
 /// Returns whether a loop over a variable must insert all coordinates into some result.

@@ -6,7 +6,7 @@ mod walk;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::convert::{Duplicates, convert, is_tolerated};
 use super::full;
@@ -32,8 +32,8 @@ pub enum Plan {
     /// The producer fills the temporaries that the consumer reads.
     Where {
         temporaries: Vec<Temporary>,
-        consumer: Rc<Plan>,
-        producer: Rc<Plan>,
+        consumer: Arc<Plan>,
+        producer: Arc<Plan>,
     },
     Assign {
         target: Access,
@@ -43,9 +43,9 @@ pub enum Plan {
     /// A statement that runs if a condition holds.
     If {
         condition: Expr,
-        body: Rc<Plan>,
+        body: Arc<Plan>,
     },
-    Sequence(Vec<Rc<Plan>>),
+    Sequence(Vec<Arc<Plan>>),
     /// Counts a coordinate of the loop over a variable, whose other coordinates run in one step.
     Visit(VariableId),
 }
@@ -57,18 +57,18 @@ pub struct Loop {
     /// statements come from.
     pub number: Option<usize>,
     pub variable: VariableId,
-    pub annotations: Rc<Annotations>,
+    pub annotations: Arc<Annotations>,
     pub iterators: Vec<LevelIterator>,
     pub points: Vec<MergePoint>,
     /// The bodies, by the outcomes of the cases of the merge points.
-    pub bodies: Vec<Rc<Plan>>,
+    pub bodies: Vec<Arc<Plan>>,
     /// The body that runs once, after the merge points, for all coordinates at which no operand has
     /// an entry. The other bodies count their coordinates.
     pub rest: Option<usize>,
     /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
     /// The lattice of which the merge points are; `None` for a loop without operands.
-    pub lattice: Option<Rc<Lattice>>,
+    pub lattice: Option<Arc<Lattice>>,
 }
 
 /// The reason why a program has no plan.
@@ -96,12 +96,12 @@ pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
         target.is_partial && !target.in_place && has_places && !covers(program, target, &plan)
     };
     let cleared = program.targets.iter().filter(is_cleared);
-    let mut plans: Vec<Rc<Plan>> =
-        cleared.map(|target| Rc::new(full::part(program, target))).collect();
+    let mut plans: Vec<Arc<Plan>> =
+        cleared.map(|target| Arc::new(full::part(program, target))).collect();
     if plans.is_empty() {
         return Ok(plan);
     }
-    plans.push(Rc::new(plan));
+    plans.push(Arc::new(plan));
     Ok(Plan::Sequence(plans))
 }
 
@@ -113,7 +113,7 @@ struct Planner<'p> {
     /// The largest number of regions of a merge with a merge point for each set of operands.
     apart: usize,
     /// For each nest of loops, outermost first, the variables whose coordinates are known within.
-    known: &'p RefCell<BTreeMap<Vec<VariableId>, Rc<[VariableId]>>>,
+    known: &'p RefCell<BTreeMap<Vec<VariableId>, Arc<[VariableId]>>>,
 }
 
 impl Planner<'_> {
@@ -170,9 +170,9 @@ impl Planner<'_> {
         absent.retain(|scalar| !known.contains(&&scalar.found()));
         let holds = [scalars.holds, std::slice::from_ref(condition)].concat();
         let within = Scalars { absent: &absent, holds: &holds };
-        let plan = Rc::new(self.plan_inside(&body, frontier, within)?);
+        let plan = Arc::new(self.plan_inside(&body, frontier, within)?);
         if condition.as_literal().is_some() {
-            return Ok(Rc::unwrap_or_clone(plan));
+            return Ok(Arc::unwrap_or_clone(plan));
         }
         let found = Plan::If { condition: condition.clone(), body: plan };
         if rest.is_empty() {
@@ -180,11 +180,11 @@ impl Planner<'_> {
         }
         let otherwise = Plan::If {
             condition: Expr::call(Function::Not, vec![condition.clone()]),
-            body: Rc::new(self.plan_cases(rest, frontier, scalars)?),
+            body: Arc::new(self.plan_cases(rest, frontier, scalars)?),
         };
         Ok(match body.is_skip() {
             true => otherwise,
-            false => Plan::Sequence(vec![Rc::new(found), Rc::new(otherwise)]),
+            false => Plan::Sequence(vec![Arc::new(found), Arc::new(otherwise)]),
         })
     }
 
@@ -208,8 +208,8 @@ impl Planner<'_> {
                 let scalars = Scalars { absent: &absent, ..scalars };
                 Ok(Plan::Where {
                     temporaries: temporaries.clone(),
-                    consumer: Rc::new(self.plan(consumer, frontier, scalars)?),
-                    producer: Rc::new(producer),
+                    consumer: Arc::new(self.plan(consumer, frontier, scalars)?),
+                    producer: Arc::new(producer),
                 })
             }
             Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
@@ -219,11 +219,11 @@ impl Planner<'_> {
             }),
             Stmt::If { condition, body } => Ok(Plan::If {
                 condition: condition.clone(),
-                body: Rc::new(self.plan(body, frontier, scalars)?),
+                body: Arc::new(self.plan(body, frontier, scalars)?),
             }),
             Stmt::Sequence(statements) => {
                 let plans = statements.iter();
-                let plans = plans.map(|stmt| self.plan(stmt, frontier, scalars).map(Rc::new));
+                let plans = plans.map(|stmt| self.plan(stmt, frontier, scalars).map(Arc::new));
                 Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
             }
         }
@@ -243,7 +243,7 @@ impl Planner<'_> {
 
     fn plan_loop(
         self,
-        (variable, annotations): (VariableId, &Rc<Annotations>),
+        (variable, annotations): (VariableId, &Arc<Annotations>),
         body: &Stmt,
         frontier: &Frontier,
         scalars: Scalars<'_>,
@@ -257,7 +257,7 @@ impl Planner<'_> {
         let located = &annotations.located;
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
         let lattice = lattice.map(|lattice| lattice.apart(self.apart));
-        let lattice = Rc::new(self.check_regions(lattice, body)?);
+        let lattice = Arc::new(self.check_regions(lattice, body)?);
         let can_run = |lattice: &Lattice| {
             let points = lattice.points();
             points.iter().all(|point| can_run(program, variable, &iterators, point))
@@ -266,7 +266,7 @@ impl Planner<'_> {
             return Err(Unplannable::NoLoop);
         }
         let is_ordered = wants_order(program, variable, body);
-        let plan_with = |lattice: &Rc<Lattice>, rest: Option<&Stmt>, duplicates| {
+        let plan_with = |lattice: &Arc<Lattice>, rest: Option<&Stmt>, duplicates| {
             let points = lattice.points();
             let optional = lattice.optional();
             let chooses = |rest| wants_first(program, variable, rest);
@@ -281,22 +281,22 @@ impl Planner<'_> {
                 let body = self.plan(&stmt, &inner, scalars)?;
                 code = code.saturating_add(body.code());
                 self.check_code(code)?;
-                bodies.push(Rc::new(match rest {
+                bodies.push(Arc::new(match rest {
                     Some(_) => body.followed_by(Plan::Visit(variable)),
                     None => body,
                 }));
             }
             let at_rest = rest.map(|rest| self.plan(rest, frontier, scalars)).transpose()?;
             let rest = at_rest.map(|body| {
-                bodies.push(Rc::new(body));
+                bodies.push(Arc::new(body));
                 bodies.len() - 1
             });
             if !is_tolerated(program, &iterators, &points, &bodies) {
                 return Err(Unplannable::NoLoop);
             }
             let exhaustive = rest.is_some() || lattice.is_exhaustive();
-            let annotations = Rc::clone(annotations);
-            let (number, lattice) = (None, Some(Rc::clone(lattice)));
+            let annotations = Arc::clone(annotations);
+            let (number, lattice) = (None, Some(Arc::clone(lattice)));
             Ok(Loop {
                 number,
                 variable,
@@ -314,7 +314,7 @@ impl Planner<'_> {
             && can_run(&visited)
         {
             // Each coordinate must be counted once.
-            match plan_with(&Rc::new(visited), Some(&rest), Duplicates::Together) {
+            match plan_with(&Arc::new(visited), Some(&rest), Duplicates::Together) {
                 Err(Unplannable::NoLoop) => {}
                 planned => return planned,
             }
@@ -327,13 +327,13 @@ impl Planner<'_> {
     }
 
     /// Returns the variables whose coordinates are known within a loop over `v`.
-    fn known(self, frontier: &Frontier, v: VariableId) -> Rc<[VariableId]> {
+    fn known(self, frontier: &Frontier, v: VariableId) -> Arc<[VariableId]> {
         let bound: Vec<VariableId> = frontier.bound.iter().copied().chain([v]).collect();
         let mut all = self.known.borrow_mut();
         let known = all.entry(bound).or_insert_with_key(|bound| {
             self.program.space.known(&self.program.kernel, bound).into()
         });
-        Rc::clone(known)
+        Arc::clone(known)
     }
 }
 

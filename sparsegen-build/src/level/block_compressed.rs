@@ -3,7 +3,7 @@
 //! The blocks of parent q are `pos[q]..pos[q + 1]`. Block b has the number `blocks[b]` and the positions
 //! `first[b]..first[b + 1]`, and the coordinate at p is `blocks[b] * n + crd[p]`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::assembly::{close_rest, close_segment};
 use super::code::{Expr, Stmt, Width};
@@ -81,14 +81,14 @@ impl Level for BlockCompressed {
         vec![self.block.to_string()]
     }
 
-    fn with_numbers(&self, numbers: &[u64]) -> Option<Rc<dyn Level>> {
+    fn with_numbers(&self, numbers: &[u64]) -> Option<Arc<dyn Level>> {
         let block = match numbers {
             [] => LARGEST,
             [block] => usize::try_from(*block).ok()?,
             [_, _, ..] => return None,
         };
         let is_supported = (2..=LARGEST).contains(&block);
-        is_supported.then(|| Rc::new(BlockCompressed { block }) as Rc<dyn Level>)
+        is_supported.then(|| Arc::new(BlockCompressed { block }) as Arc<dyn Level>)
     }
 
     fn position_iteration(&self) -> Option<&dyn PositionIteration> {

@@ -2,7 +2,7 @@
 //!
 //! `pos[q]..pos[q + 1]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::assembly::{close_rest, close_segment};
 use super::code::{Expr, Rearrange, Stmt};
@@ -66,8 +66,8 @@ impl Level for Compressed {
         Some(self)
     }
 
-    fn in_any_order(&self) -> Option<Rc<dyn Level>> {
-        Some(Rc::new(Compressed { in_any_order: true }))
+    fn in_any_order(&self) -> Option<Arc<dyn Level>> {
+        Some(Arc::new(Compressed { in_any_order: true }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The registered levels of a compiler.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{
     Level, batch, bitmap, block_compressed, check, compressed, dense, hashed, loose_compressed,
@@ -11,25 +11,25 @@ use crate::error::{Code, Diagnostic};
 /// The levels that a manifest may name.
 #[derive(Debug, Clone)]
 pub struct Levels {
-    known: Vec<Rc<dyn Level>>,
+    known: Vec<Arc<dyn Level>>,
     /// The diagnostics for user-defined levels that cannot be used.
     refused: Vec<Diagnostic>,
 }
 
 impl Default for Levels {
     fn default() -> Levels {
-        let known: Vec<Rc<dyn Level>> = vec![
-            Rc::new(dense::Dense),
-            Rc::new(compressed::Compressed::default()),
-            Rc::new(singleton::Singleton),
-            Rc::new(range::Range),
-            Rc::new(offset::Offset),
-            Rc::new(hashed::Hashed),
-            Rc::new(loose_compressed::LooseCompressed),
-            Rc::new(bitmap::Bitmap),
-            Rc::new(block_compressed::BlockCompressed::default()),
-            Rc::new(structured::Structured::default()),
-            Rc::new(batch::Batch),
+        let known: Vec<Arc<dyn Level>> = vec![
+            Arc::new(dense::Dense),
+            Arc::new(compressed::Compressed::default()),
+            Arc::new(singleton::Singleton),
+            Arc::new(range::Range),
+            Arc::new(offset::Offset),
+            Arc::new(hashed::Hashed),
+            Arc::new(loose_compressed::LooseCompressed),
+            Arc::new(bitmap::Bitmap),
+            Arc::new(block_compressed::BlockCompressed::default()),
+            Arc::new(structured::Structured::default()),
+            Arc::new(batch::Batch),
         ];
         Levels { known, refused: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl Default for Levels {
 impl Levels {
     /// Registers a user-defined level. A level that cannot be used is also registered, so that
     /// formats that name it cause no further diagnostics.
-    pub fn register(&mut self, level: Rc<dyn Level>) {
+    pub fn register(&mut self, level: Arc<dyn Level>) {
         let name = level.name();
         if self.find(name).is_some() {
             let message = format!("there are two levels named `{name}`");
@@ -59,7 +59,7 @@ impl Levels {
     }
 
     /// Returns the level with this name.
-    pub fn find(&self, name: &str) -> Option<Rc<dyn Level>> {
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Level>> {
         self.known.iter().find(|level| level.name() == name).cloned()
     }
 

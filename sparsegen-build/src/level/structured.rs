@@ -4,7 +4,7 @@
 //! The positions of parent q are `q * kept..(q + 1) * kept`, and `crd[p]` is the coordinate at p,
 //! relative to its block.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::code::{Expr, Stmt};
 use super::{
@@ -71,9 +71,9 @@ impl Level for Structured {
         vec![self.kept.to_string(), self.block.to_string()]
     }
 
-    fn with_numbers(&self, numbers: &[u64]) -> Option<Rc<dyn Level>> {
+    fn with_numbers(&self, numbers: &[u64]) -> Option<Arc<dyn Level>> {
         let &[kept, block] = numbers else { return None };
-        (0 < kept && kept <= block).then(|| Rc::new(Structured { kept, block }) as Rc<dyn Level>)
+        (0 < kept && kept <= block).then(|| Arc::new(Structured { kept, block }) as Arc<dyn Level>)
     }
 
     fn position_iteration(&self) -> Option<&dyn PositionIteration> {

@@ -3,7 +3,7 @@
 //! `(i >= j) * A[i,j]` ends each row of `A` at the diagonal. Bounds of ordered entries are found by
 //! binary search; other loops test the predicate for each entry.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::concrete::Target;
 use crate::coordinate::Affine;
@@ -115,21 +115,21 @@ impl Lowering<'_> {
         if taken.is_empty() {
             return None;
         }
-        let without = |body: &Rc<Plan>| match &**body {
+        let without = |body: &Arc<Plan>| match &**body {
             Plan::If { condition, body } => {
                 let kept = condition.conjuncts().into_iter();
                 let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
                 let both = |a, b| notation::Expr::binary(BinaryOp::And, a, b);
                 match kept.reduce(both) {
-                    Some(condition) => Rc::new(Plan::If { condition, body: Rc::clone(body) }),
-                    None => Rc::clone(body),
+                    Some(condition) => Arc::new(Plan::If { condition, body: Arc::clone(body) }),
+                    None => Arc::clone(body),
                 }
             }
             Plan::Loop(_)
             | Plan::Where { .. }
             | Plan::Assign { .. }
             | Plan::Sequence(_)
-            | Plan::Visit(_) => Rc::clone(body),
+            | Plan::Visit(_) => Arc::clone(body),
         };
         let bodies = inner.bodies.iter().map(without).collect();
         Some((limits, Loop { bodies, ..inner.clone() }))

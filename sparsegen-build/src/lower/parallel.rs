@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::concrete::parted::{Divides, Parted, Range, Stores};
 use crate::concrete::{Program, Temporary};
@@ -185,7 +185,7 @@ impl Lowering<'_> {
     /// are run by the first part alone, in full: the variable of that loop may be one of theirs.
     pub(super) fn in_sequence(
         &mut self,
-        plans: &[Rc<Plan>],
+        plans: &[Arc<Plan>],
         plan: &Plan,
         scope: &Scope,
     ) -> Vec<Stmt> {

@@ -94,7 +94,7 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
     if let Some((known, _)) = kernel.predicates().find(|(_, known)| *known == diagonal) {
         return diagonal.access(known);
     }
-    let spec = |mode: usize, level: std::rc::Rc<dyn level::Level>| {
+    let spec = |mode: usize, level: std::sync::Arc<dyn level::Level>| {
         LevelSpec::new(LevelExpr::Dimension(mode), level)
     };
     let mut argument = match diagonal.ahead {

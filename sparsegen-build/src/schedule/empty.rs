@@ -5,7 +5,7 @@
 //! rows. If the range of `j` is empty, it is infinite, and every row must be stored. Such a
 //! statement has two versions, and the extent of `j` selects one.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::nest::nest_into;
 use super::{Candidate, nest_terms};
@@ -94,7 +94,7 @@ fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> S
     let flag = Access { tensor: flag, indices: Vec::new() };
     let exists = Expr::Literal(Literal::Bool(true));
     let exists =
-        Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::ANY), exists));
+        Stmt::forall(v, Arc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::ANY), exists));
     let is_empty = Expr::call(Function::Not, vec![Expr::Access(flag.clone())]);
     let both = Stmt::sequence(vec![
         Stmt::when(Expr::Access(flag.clone()), usual),

@@ -13,7 +13,7 @@ mod temporaries;
 mod variables;
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::commands::annotations;
 use crate::concrete::terms::{
@@ -83,7 +83,7 @@ struct Nest<'a> {
     /// The precomputed parts that have not been placed.
     pending: Vec<Pending>,
     /// The loops that determine an entry, by access.
-    sources: RefCell<Vec<(Access, Rc<[VariableId]>)>>,
+    sources: RefCell<Vec<(Access, Arc<[VariableId]>)>>,
     /// The depth of nested rewrites.
     rewrites: usize,
 }
@@ -182,7 +182,7 @@ impl Nest<'_> {
                 let (bound, free) = step(bound, free, *v);
                 let body = self.assign(&bound, &free, target, accumulate, value)?;
                 let annotations = annotations(self.program, *v);
-                Some(Stmt::forall(*v, Rc::new(annotations), body))
+                Some(Stmt::forall(*v, Arc::new(annotations), body))
             }
             // A loop over a single coordinate may enclose the statement instead of a reduction.
             Some(v) if fixed::is_fixed(self.program, *v) => {

@@ -1,6 +1,6 @@
 //! Tests that invalid levels, and manifests that misuse levels, are errors with a reason.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sparsegen_build::Compiler;
 use sparsegen_build::level::code::{Expr, Stmt};
@@ -74,9 +74,9 @@ impl Level for Told {
         self.storage.to_owned()
     }
 
-    fn with_numbers(&self, numbers: &[u64]) -> Option<Rc<dyn Level>> {
+    fn with_numbers(&self, numbers: &[u64]) -> Option<Arc<dyn Level>> {
         (numbers == [1])
-            .then(|| Rc::new(Told { reads: "nothing", ..self.clone() }) as Rc<dyn Level>)
+            .then(|| Arc::new(Told { reads: "nothing", ..self.clone() }) as Arc<dyn Level>)
     }
 
     fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {

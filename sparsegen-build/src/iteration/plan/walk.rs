@@ -1,6 +1,6 @@
 //! Properties of plans: their size, loops and reads.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::concrete::Program;
 use crate::iteration::lattice::MergePoint;
@@ -49,12 +49,12 @@ impl Plan {
 
     /// Numbers the loops from `next` on, outer ones first.
     pub fn number(&mut self, next: &mut usize) {
-        let mut of = |plan: &mut Rc<Plan>| Rc::make_mut(plan).number(next);
+        let mut of = |plan: &mut Arc<Plan>| Arc::make_mut(plan).number(next);
         match self {
             Plan::Loop(inner) => {
                 inner.number = Some(*next);
                 *next += 1;
-                inner.bodies.iter_mut().for_each(|body| Rc::make_mut(body).number(next));
+                inner.bodies.iter_mut().for_each(|body| Arc::make_mut(body).number(next));
             }
             Plan::Where { consumer, producer, .. } => {
                 of(producer);
@@ -70,10 +70,10 @@ impl Plan {
     pub(super) fn followed_by(self, next: Plan) -> Plan {
         match self {
             Plan::Sequence(mut plans) if either(&plans).is_none() => {
-                plans.push(Rc::new(next));
+                plans.push(Arc::new(next));
                 Plan::Sequence(plans)
             }
-            first => Plan::Sequence(vec![Rc::new(first), Rc::new(next)]),
+            first => Plan::Sequence(vec![Arc::new(first), Arc::new(next)]),
         }
     }
 
@@ -204,7 +204,7 @@ impl Loop {
 }
 
 /// Returns the condition and both branches of a sequence that is an if-else.
-pub(crate) fn either(plans: &[Rc<Plan>]) -> Option<(&Expr, &Plan, &Plan)> {
+pub(crate) fn either(plans: &[Arc<Plan>]) -> Option<(&Expr, &Plan, &Plan)> {
     let [first, second] = plans else { return None };
     let Plan::If { condition, body } = &**first else { return None };
     let Plan::If { condition: opposite, body: otherwise } = &**second else { return None };

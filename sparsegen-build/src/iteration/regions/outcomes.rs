@@ -4,7 +4,7 @@
 //! take memory (Bryant 1986).
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Set;
 
@@ -14,7 +14,7 @@ pub(in crate::iteration) enum Outcomes {
     /// The same outcome for all remaining regions, as an index into the bodies of the lattice.
     Leaf(usize),
     /// Different outcomes for regions with and without an iterator.
-    Branch { member: usize, absent: Rc<Outcomes>, present: Rc<Outcomes> },
+    Branch { member: usize, absent: Arc<Outcomes>, present: Arc<Outcomes> },
 }
 
 impl Outcomes {
@@ -27,7 +27,7 @@ impl Outcomes {
         if absent == present {
             return absent;
         }
-        Outcomes::Branch { member, absent: Rc::new(absent), present: Rc::new(present) }
+        Outcomes::Branch { member, absent: Arc::new(absent), present: Arc::new(present) }
     }
 
     /// Returns the outcome of the region of exactly these iterators.

@@ -1,6 +1,6 @@
 //! The loops that a value requires.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Nest;
 use crate::concrete::Program;
@@ -24,14 +24,14 @@ impl Nest<'_> {
     }
 
     /// Returns the loops that determine an entry of a tensor. They are determined once.
-    pub(super) fn sources(&self, access: &Access) -> Rc<[VariableId]> {
+    pub(super) fn sources(&self, access: &Access) -> Arc<[VariableId]> {
         let mut all = self.sources.borrow_mut();
         if let Some((_, known)) = all.iter().find(|(known, _)| known == access) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let Program { space, basis, .. } = &*self.program;
-        let sources: Rc<[VariableId]> = space.access_sources(basis, access).into();
-        all.push((access.clone(), Rc::clone(&sources)));
+        let sources: Arc<[VariableId]> = space.access_sources(basis, access).into();
+        all.push((access.clone(), Arc::clone(&sources)));
         sources
     }
 

@@ -1,7 +1,7 @@
 //! How parts of the outermost loop store to results: to entries of their own, to copies, or to
 //! results of their own that are joined.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Outermost;
 use crate::concrete::parted::{Divides, Range, Stores};
@@ -229,7 +229,7 @@ pub(super) fn joins_phases(
             rows == of.inner.variable || divided_as(program, of.inner.variable, rows).is_some()
         })
     };
-    let bodies: Vec<Rc<Plan>> =
+    let bodies: Vec<Arc<Plan>> =
         loops.iter().flat_map(|of| of.inner.bodies.iter().cloned()).collect();
     let is_scalar = target.access.indices.is_empty();
     let is_joined = loops.iter().filter(assigns).count() == 1
@@ -365,18 +365,18 @@ fn lists_coordinates(spec: &LevelSpec) -> bool {
 }
 
 /// Returns whether loops only add to a result, or assign each of its entries at most once.
-fn only_adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
+fn only_adds(bodies: &[Arc<Plan>], target: &Target) -> bool {
     let assigns = !accumulations(bodies, target).contains(&Some(ReduceOp::SUM));
     adds(bodies, target) || !target.in_place && assigns
 }
 
 /// Returns whether loops only add to a result.
-pub(super) fn adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
+pub(super) fn adds(bodies: &[Arc<Plan>], target: &Target) -> bool {
     accumulations(bodies, target).into_iter().all(|op| op == Some(ReduceOp::SUM))
 }
 
 /// Returns how loops accumulate in a result.
-fn accumulations(bodies: &[Rc<Plan>], target: &Target) -> Vec<Option<ReduceOp>> {
+fn accumulations(bodies: &[Arc<Plan>], target: &Target) -> Vec<Option<ReduceOp>> {
     let mut found = Vec::new();
     for body in bodies {
         body.for_each_assign(&mut |access, accumulate| {

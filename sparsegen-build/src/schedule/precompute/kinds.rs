@@ -1,6 +1,6 @@
 //! The kinds of workspaces: what they record beside their values.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::concrete::{Precomputed, Program};
 use crate::format::{LevelExpr, LevelSpec};
@@ -24,7 +24,7 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
         if accumulator != Accumulator::Hashed && is_read_as_fill(&program, precomputed) {
             kinds.push(level::full_workspace());
         }
-        let with_kind = |program: &Program, level: &Rc<dyn Level>| {
+        let with_kind = |program: &Program, level: &Arc<dyn Level>| {
             let mut program = program.clone();
             program.kernel.tensors[id.0].format.levels = specs(level, over.len());
             program
@@ -86,7 +86,7 @@ pub(super) fn kinds(
     over: &[VariableId],
     accumulator: Accumulator,
     fill: Literal,
-) -> Vec<Rc<dyn Level>> {
+) -> Vec<Arc<dyn Level>> {
     let is_array = accumulator != Accumulator::Hashed;
     match over {
         _ if is_array && is_uniform(kernel, value, over, fill) => vec![level::full_workspace()],
@@ -122,9 +122,9 @@ pub(in crate::schedule) fn is_uniform(
 }
 
 /// Returns the levels of a workspace with a number of modes: full ones above the last.
-pub(super) fn specs(last: &Rc<dyn Level>, modes: usize) -> Vec<LevelSpec> {
+pub(super) fn specs(last: &Arc<dyn Level>, modes: usize) -> Vec<LevelSpec> {
     let level = |mode: usize| match mode + 1 == modes {
-        true => Rc::clone(last),
+        true => Arc::clone(last),
         false => level::full_workspace(),
     };
     (0..modes).map(|mode| LevelSpec::new(LevelExpr::Dimension(mode), level(mode))).collect()

@@ -3,7 +3,7 @@
 //! The coordinates of parent q are `start[q]..start[q] + W`, limited by the dimension, and their
 //! positions `q * W..(q + 1) * W`. W is the number in a map: `window(3)`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sparsegen_build::level::code::Expr;
 use sparsegen_build::level::{
@@ -25,10 +25,10 @@ impl Level for Window {
         vec![self.width.to_string()]
     }
 
-    fn with_numbers(&self, numbers: &[u64]) -> Option<Rc<dyn Level>> {
+    fn with_numbers(&self, numbers: &[u64]) -> Option<Arc<dyn Level>> {
         let &[width] = numbers else { return None };
         let width = usize::try_from(width).ok().filter(|width| *width > 0)?;
-        Some(Rc::new(Window { width }))
+        Some(Arc::new(Window { width }))
     }
 
     fn promise(&self) -> Option<Promise> {
