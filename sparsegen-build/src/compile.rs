@@ -1,13 +1,13 @@
 //! The pipeline, one line per stage, from text to text; it accesses no files.
 
+mod declarations;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::concrete::Program;
-use crate::coordinate::Coordinate;
 use crate::emit::emit;
-use crate::error::Diagnostics;
-use crate::format::{LevelExpr, LevelSpec};
+use crate::error::{Diagnostic, Diagnostics};
 use crate::ir;
 use crate::iteration::plan::Plan;
 use crate::level::{Level, Levels};
@@ -15,11 +15,14 @@ use crate::lower::distribution::distribution;
 use crate::lower::entry::complete;
 use crate::lower::{lower, show_assembly};
 use crate::names::Identifiers;
-use crate::notation::{self, Block, DeclaredFormat, DeclaredKind};
+use crate::notation::{self, Block, DeclaredFormat};
 use crate::optimize::optimize_observed;
 use crate::schedule::join::{Joined, join};
 use crate::schedule::schedule;
+use crate::threads::on_threads;
 use crate::{iteration, manifest, warn};
+
+use declarations::declaration;
 
 /// The compiler, with its registered levels.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +50,11 @@ pub(crate) trait Observer {
     /// Called with the warnings of a kernel after its stages.
     fn warnings(&mut self, _warnings: &Diagnostics) {}
 }
+
+/// An observer that ignores everything.
+struct Silent;
+
+impl Observer for Silent {}
 
 impl<F: FnMut(&str, &str, &dyn Fn() -> String)> Observer for F {
     fn stage(&mut self, statement: &str, stage: &str, show: &dyn Fn() -> String) {
@@ -94,7 +102,7 @@ impl Compiler {
 
     /// Compiles a manifest; `name` is its file name, for messages and the header of the source.
     pub fn compile_str(&self, name: &str, text: &str) -> Output {
-        self.run(name, text, &mut |_: &str, _: &str, _: &dyn Fn() -> String| {})
+        self.run(name, text, None)
     }
 
     /// Returns the result of every stage for each kernel in the field's notation, or the
@@ -102,15 +110,15 @@ impl Compiler {
     pub fn explain(&self, name: &str, text: &str) -> String {
         let mut stages = String::new();
         let mut last = String::new();
-        let output =
-            self.run(name, text, &mut |kernel: &str, stage: &str, show: &dyn Fn() -> String| {
-                let shown = show();
-                // Passes that change nothing are not printed.
-                if shown != last {
-                    let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
-                    last = shown;
-                }
-            });
+        let mut print = |kernel: &str, stage: &str, show: &dyn Fn() -> String| {
+            let shown = show();
+            // Passes that change nothing are not printed.
+            if shown != last {
+                let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
+                last = shown;
+            }
+        };
+        let output = self.run(name, text, Some(&mut print));
         if output.diagnostics.is_empty() {
             let _ = writeln!(stages, "── source\n{}", output.source);
         } else {
@@ -120,7 +128,14 @@ impl Compiler {
     }
 
     /// Runs the stages in the diagram of ARCHITECTURE.md.
-    pub(crate) fn run(&self, name: &str, text: &str, observer: &mut dyn Observer) -> Output {
+    ///
+    /// Without an observer, the kernels are compiled on all processors.
+    pub(crate) fn run(
+        &self,
+        name: &str,
+        text: &str,
+        observer: Option<&mut dyn Observer>,
+    ) -> Output {
         let (manifest, mut mistakes) = manifest::parse(text);
         mistakes.extend(self.levels.refused().iter().cloned());
         let (statements, mut wrong) = notation::parse(&manifest);
@@ -128,44 +143,32 @@ impl Compiler {
         let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);
         mistakes.append(&mut wrong);
 
-        let (mut kernels, mut warnings) = (Vec::new(), Diagnostics::warnings());
         let mut formats = module.formats.clone();
         // With a level that contradicts itself nothing can be said of the kernels.
         let blocks = if self.levels.refused().is_empty() { module.blocks() } else { Vec::new() };
-        for block in blocks {
-            let (mut scheduled, mut own) = (Vec::new(), Diagnostics::warnings());
-            observer.begin(&block, block.name());
-            for statement in block.statements {
-                observer.stage(&statement.name, "index notation", &|| statement.to_string());
-                let (program, mut plan) = match schedule(statement, &self.levels) {
-                    Ok(scheduled) => scheduled,
-                    Err(mistake) => {
-                        mistakes.push(mistake);
-                        continue;
-                    }
-                };
-                observer.stage(&statement.name, "iteration graph", &|| {
-                    iteration::graph::show(&program)
-                });
-                observer.stage(&statement.name, "concrete notation", &|| program.to_string());
-                observer.stage(&statement.name, "merge lattices", &|| plan.show(&program));
-                observer.stage(&statement.name, "assembly", &|| show_assembly(&program));
-                own.extend(warn::warnings(statement, &program, &plan, &self.levels));
-                observer.plan(&statement.name, &program, &mut plan);
-                scheduled.push((program, plan));
+        let (levels, passes) = (&self.levels, self.passes);
+        let finished: Vec<Finished> = match observer {
+            Some(observer) => {
+                let mut finished = Vec::new();
+                for block in blocks {
+                    let scheduled = Scheduled::of(block, levels, observer).declare(&mut formats);
+                    finished.push(scheduled.finish(&module, passes, observer));
+                }
+                finished
             }
-            if scheduled.len() == block.statements.len() {
-                kernels.push(compiled(
-                    &module,
-                    &block,
-                    (scheduled, self.passes),
-                    &mut formats,
-                    &mut own,
-                    observer,
-                ));
+            None => {
+                let scheduled =
+                    on_threads(blocks, |block| Scheduled::of(block, levels, &mut Silent));
+                // The names of formats depend on those of the kernels before.
+                let declared = scheduled.into_iter().map(|of| of.declare(&mut formats)).collect();
+                on_threads(declared, |scheduled| scheduled.finish(&module, passes, &mut Silent))
             }
-            observer.warnings(&own);
+        };
+        let (mut kernels, mut warnings) = (Vec::new(), Diagnostics::warnings());
+        for Finished { kernel, warnings: own, mistakes: wrong } in finished {
+            kernels.extend(kernel);
             warnings.extend(own.iter().cloned());
+            mistakes.extend(wrong);
         }
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {
@@ -186,17 +189,81 @@ impl Compiler {
     }
 }
 
-/// A kernel from its scheduled statements. Neighbours that share loops are one function.
-fn compiled(
+/// The statements of a kernel with their loops.
+struct Scheduled<'m> {
+    block: Block<'m>,
+    /// The statements that could be scheduled.
+    programs: Vec<(Program, Plan)>,
+    warnings: Diagnostics,
+    mistakes: Vec<Diagnostic>,
+}
+
+/// A kernel, if all of its statements could be scheduled.
+struct Finished {
+    kernel: Option<ir::Kernel>,
+    warnings: Diagnostics,
+    mistakes: Vec<Diagnostic>,
+}
+
+impl<'m> Scheduled<'m> {
+    /// Chooses the loops of the statements of a kernel.
+    fn of(block: Block<'m>, levels: &Levels, observer: &mut dyn Observer) -> Scheduled<'m> {
+        let (mut programs, mut mistakes) = (Vec::new(), Vec::new());
+        let mut warnings = Diagnostics::warnings();
+        observer.begin(&block, block.name());
+        for statement in block.statements {
+            observer.stage(&statement.name, "index notation", &|| statement.to_string());
+            let (program, mut plan) = match schedule(statement, levels) {
+                Ok(scheduled) => scheduled,
+                Err(mistake) => {
+                    mistakes.push(mistake);
+                    continue;
+                }
+            };
+            observer
+                .stage(&statement.name, "iteration graph", &|| iteration::graph::show(&program));
+            observer.stage(&statement.name, "concrete notation", &|| program.to_string());
+            observer.stage(&statement.name, "merge lattices", &|| plan.show(&program));
+            observer.stage(&statement.name, "assembly", &|| show_assembly(&program));
+            warnings.extend(warn::warnings(statement, &program, &plan, levels));
+            observer.plan(&statement.name, &program, &mut plan);
+            programs.push((program, plan));
+        }
+        Scheduled { block, programs, warnings, mistakes }
+    }
+
+    /// Declares the formats of converted tensors.
+    fn declare(mut self, formats: &mut Vec<DeclaredFormat>) -> Scheduled<'m> {
+        self.programs.iter_mut().for_each(|(program, _)| program.declare_formats(formats));
+        self
+    }
+
+    /// Lowers the statements. Neighbours that share loops are one function.
+    fn finish(
+        self,
+        module: &notation::Module,
+        passes: Option<usize>,
+        observer: &mut dyn Observer,
+    ) -> Finished {
+        let Scheduled { block, programs, mut warnings, mistakes } = self;
+        let is_whole = mistakes.is_empty();
+        let kernel =
+            is_whole.then(|| lowered(module, &block, (programs, passes), &mut warnings, observer));
+        observer.warnings(&warnings);
+        Finished { kernel, warnings, mistakes }
+    }
+}
+
+/// Returns a kernel from its scheduled statements.
+fn lowered(
     module: &notation::Module,
     block: &Block<'_>,
     (mut scheduled, passes): (Vec<(Program, Plan)>, Option<usize>),
-    formats: &mut Vec<DeclaredFormat>,
     warnings: &mut Diagnostics,
     observer: &mut dyn Observer,
 ) -> ir::Kernel {
     let mut identifiers = chosen(block.statements);
-    let mut lowered = |program: &Program, plan: &Plan, name: &str, observer: &mut dyn Observer| {
+    let mut function = |program: &Program, plan: &Plan, name: &str, observer: &mut dyn Observer| {
         let lowered = lower(program, plan, &mut identifiers);
         observer.stage(name, "lowered", &|| lowered.to_string());
         optimize_observed(lowered, passes, &mut |pass, function| {
@@ -205,8 +272,7 @@ fn compiled(
     };
     let mut functions = Vec::new();
     for (statement, (program, plan)) in block.statements.iter().zip(&mut scheduled) {
-        program.declare_formats(formats);
-        functions.push(lowered(program, plan, &statement.name, observer));
+        functions.push(function(program, plan, &statement.name, observer));
     }
     let steps = block.statements.iter().zip(functions).map(|(statement, function)| {
         let result = statement.tensor(statement.result());
@@ -235,7 +301,7 @@ fn compiled(
         observer.stage(&kernel.name, "shared loops", &|| program.to_string());
         observer.stage(&kernel.name, "merge lattices", &|| plan.show(&program));
         observer.plan(&kernel.name, &program, &mut plan);
-        let function = lowered(&program, &plan, &kernel.name, observer);
+        let function = function(&program, &plan, &kernel.name, observer);
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
     observer.identifiers(&identifiers);
@@ -252,98 +318,4 @@ fn chosen(statements: &[notation::Kernel]) -> Identifiers {
         }
     }
     identifiers
-}
-
-fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
-    let (docs, kind) = match &format.kind {
-        DeclaredKind::Alias(of) => {
-            (vec![format!("The format [`{of}`].")], ir::FormatKind::Alias(of.clone()))
-        }
-        DeclaredKind::Marker(of) => (
-            vec![format!("`{of}`")],
-            ir::FormatKind::Marker {
-                key: of.name.clone().unwrap_or_default(),
-                order: of.order(),
-                levels: of.levels.iter().map(level).collect(),
-                fill: (!of.fill.is_zero()).then_some(of.fill),
-            },
-        ),
-    };
-    ir::FormatDeclaration { name: format.marker.clone(), docs, kind }
-}
-
-fn level(spec: &LevelSpec) -> ir::LevelDeclaration {
-    let LevelSpec { expr, pos, crd, .. } = spec;
-    let crd = if expr.may_be_negative() { crd.signed_name() } else { crd.name() };
-    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(pos.name(), crd) }
-}
-
-/// Returns the initializer of the runtime crate's `LevelMap` for a level.
-fn level_map(spec: &LevelSpec) -> String {
-    let name = spec.level.name();
-    let mut map = match spec.expr {
-        LevelExpr::Dimension(dimension) => format!("LevelMap::dimension({dimension}, {name:?})"),
-        LevelExpr::Count(_) | LevelExpr::Computed(_) => {
-            format!("LevelMap::new({}, {name:?})", level_expr(&spec.expr))
-        }
-    };
-    let parameters = spec.level.parameters();
-    if !parameters.is_empty() {
-        let _ = write!(map, ".parameters(&[{}])", parameters.join(", "));
-    }
-    for property in spec.properties.set_beyond(spec.level.properties()) {
-        let _ = write!(map, ".{property}()");
-    }
-    map
-}
-
-/// Returns the initializer of the runtime crate's `LevelExpr` for an expression of dimensions.
-fn level_expr(expr: &LevelExpr) -> String {
-    match expr {
-        LevelExpr::Dimension(dimension) => format!("LevelExpr::Dimension({dimension})"),
-        LevelExpr::Count(dimension) => format!("LevelExpr::Count({dimension})"),
-        LevelExpr::Computed(computed) => match &**computed {
-            Coordinate::Div(of, block) => format!("LevelExpr::Div(&{}, {block})", level_expr(of)),
-            Coordinate::Mod(of, block) => format!("LevelExpr::Mod(&{}, {block})", level_expr(of)),
-            Coordinate::Affine(_) => {
-                let sum = if expr.may_be_negative() { "Sub" } else { "Add" };
-                let modes: Vec<_> = expr.modes().iter().map(usize::to_string).collect();
-                format!("LevelExpr::{sum}({})", modes.join(", "))
-            }
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::coordinate::Affine;
-    use crate::level::Property;
-
-    #[test]
-    fn maps_are_declared_as_constants() {
-        let check = |expr: LevelExpr, properties: &[Property], expected: &str| {
-            let level = Levels::default().find("compressed").expect("a level of this crate");
-            let set = properties.iter().fold(level.properties(), |all, one| all.with(*one));
-            assert_eq!(
-                level_map(&LevelSpec { properties: set, ..LevelSpec::new(expr, level) }),
-                expected
-            );
-        };
-        let dimension = LevelExpr::Dimension;
-        let affine = |a: usize, times: i64, b: usize| {
-            let sum = Affine::variable(dimension(a)).plus(&Affine::term(times, dimension(b)));
-            LevelExpr::from(Coordinate::Affine(sum.unwrap()))
-        };
-        let properties = [Property::Nonordered, Property::Nonunique];
-        let expected = "LevelMap::dimension(1, \"compressed\").nonordered().nonunique()";
-        check(dimension(1), &properties, expected);
-        let nested = Coordinate::Mod(LevelExpr::from(Coordinate::Div(dimension(1), 2)), 4).into();
-        let expected = "LevelMap::new(LevelExpr::Mod(&LevelExpr::Div(&LevelExpr::Dimension(1), 2), 4), \
-                        \"compressed\")";
-        check(nested, &[], expected);
-        check(affine(1, -1, 0), &[], "LevelMap::new(LevelExpr::Sub(1, 0), \"compressed\")");
-        check(affine(0, 1, 1), &[], "LevelMap::new(LevelExpr::Add(0, 1), \"compressed\")");
-        check(LevelExpr::Count(0), &[], "LevelMap::new(LevelExpr::Count(0), \"compressed\")");
-    }
 }

@@ -166,7 +166,7 @@ impl Compiler {
     /// Returns the errors in the manifest.
     pub fn inspect(&self, name: &str, text: &str) -> Result<Inspection, Diagnostics> {
         let mut inspector = Inspector::default();
-        let output = self.run(name, text, &mut inspector);
+        let output = self.run(name, text, Some(&mut inspector));
         if !output.diagnostics.is_empty() {
             return Err(output.diagnostics);
         }

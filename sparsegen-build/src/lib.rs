@@ -29,6 +29,7 @@ mod limits;
 pub mod math;
 mod names;
 mod operator;
+mod threads;
 mod types;
 
 mod manifest;

@@ -10,22 +10,54 @@ use super::scope::{UsedAs, bare_names};
 use crate::ir::{FormatKind, Instruction, Kernel, Module, TensorType, Type};
 use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_own};
 
-/// Emits the imports of items.
-pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {
-    let mut used = BTreeSet::new();
-    for item in items {
+/// The names that items use.
+#[derive(Default)]
+pub(super) struct Used {
+    /// Bare names, without those of called functions.
+    names: BTreeSet<String>,
+    /// The first identifiers of paths with several segments.
+    begins: BTreeSet<String>,
+}
+
+impl Used {
+    /// Adds the names that an item uses.
+    pub(super) fn add(&mut self, item: &TokenStream) {
         bare_names(item.clone(), &mut |name, used_as| {
             if used_as != UsedAs::Function {
-                used.insert(name.to_owned());
+                self.names.insert(name.to_owned());
             }
         });
+        self.add_paths(item.clone());
     }
-    let paths = paths(items);
+
+    /// Adds the names that other items use.
+    pub(super) fn extend(&mut self, other: Used) {
+        self.names.extend(other.names);
+        self.begins.extend(other.begins);
+    }
+
+    fn add_paths(&mut self, stream: TokenStream) {
+        let trees: Vec<TokenTree> = stream.into_iter().collect();
+        let is_colon = |k: usize| matches!(trees.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
+        for (k, tree) in trees.iter().enumerate() {
+            match tree {
+                TokenTree::Ident(ident) if is_colon(k + 1) && !(k >= 2 && is_colon(k - 2)) => {
+                    self.begins.insert(ident.to_string());
+                }
+                TokenTree::Group(group) => self.add_paths(group.stream()),
+                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+}
+
+/// Emits the imports of a module whose items use these names.
+pub(super) fn items(module: &Module, used: &Used) -> Vec<TokenStream> {
     let own = declared(module);
     let is_imported = |other: &Imported| {
         let is_used = match other.kind {
-            Kind::Item => used.contains(other.name),
-            Kind::Module => paths.contains(other.name),
+            Kind::Item => used.names.contains(other.name),
+            Kind::Module => used.begins.contains(other.name),
             Kind::Prelude => false,
         };
         is_used && !own.contains(other.name)
@@ -48,7 +80,7 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
     }
     runtime.extend(imported(RUNTIME));
 
-    let calls_kernel = paths.contains("kernel");
+    let calls_kernel = used.begins.contains("kernel");
     let mut kernel: Vec<TokenStream> = Vec::new();
     if calls_kernel {
         kernel.push(quote!(self));
@@ -76,26 +108,6 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
 /// Returns the types that a module declares.
 pub(super) fn declared(module: &Module) -> BTreeSet<String> {
     module.formats.iter().map(|format| without_parameters(&format.name)).collect()
-}
-
-/// Returns the first identifiers of paths with several segments.
-fn paths(items: &[TokenStream]) -> BTreeSet<String> {
-    fn collect(stream: TokenStream, begins: &mut BTreeSet<String>) {
-        let trees: Vec<TokenTree> = stream.into_iter().collect();
-        let is_colon = |k: usize| matches!(trees.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
-        for (k, tree) in trees.iter().enumerate() {
-            match tree {
-                TokenTree::Ident(ident) if is_colon(k + 1) && !(k >= 2 && is_colon(k - 2)) => {
-                    begins.insert(ident.to_string());
-                }
-                TokenTree::Group(group) => collect(group.stream(), begins),
-                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-            }
-        }
-    }
-    let mut begins = BTreeSet::new();
-    items.iter().for_each(|item| collect(item.clone(), &mut begins));
-    begins
 }
 
 /// Returns `Csr` for `Csr<u64, u32>`.

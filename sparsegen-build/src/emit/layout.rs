@@ -19,21 +19,39 @@ pub(super) fn blank() -> TokenStream {
     quote!(blank!();)
 }
 
-/// Formats a file: its head, then the items.
-pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
+/// An item as text.
+pub(super) struct Item {
+    text: String,
+    is_use: bool,
+    is_comment: bool,
+}
+
+impl Item {
+    /// Formats an item.
+    pub(super) fn of(item: TokenStream) -> Item {
+        let item: syn::Item = syn::parse2(item).expect("every item is built as Rust source");
+        let is_use = matches!(item, syn::Item::Use(_));
+        let is_comment = matches!(item, syn::Item::Macro(_));
+        let file =
+            syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+        let mut text = String::new();
+        push(&mut text, &prettyplease::unparse(&file));
+        Item { text, is_use, is_comment }
+    }
+}
+
+/// Returns a file: its head, then the items, with blank lines between those that do not belong
+/// together.
+pub(super) fn file(head: String, items: impl IntoIterator<Item = Item>) -> String {
     let mut text = head;
     let (mut was_use, mut was_comment) = (false, false);
     for item in items {
-        let item: syn::Item = syn::parse2(item).expect("every item is built as Rust source");
-        let is_use = matches!(item, syn::Item::Use(_));
-        let belongs_to_last = was_comment || (was_use && is_use);
+        let belongs_to_last = was_comment || (was_use && item.is_use);
         if !belongs_to_last {
             text.push('\n');
         }
-        (was_use, was_comment) = (is_use, matches!(item, syn::Item::Macro(_)));
-        let file =
-            syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        push(&mut text, &prettyplease::unparse(&file));
+        (was_use, was_comment) = (item.is_use, item.is_comment);
+        text.push_str(&item.text);
     }
     text
 }
@@ -108,18 +126,16 @@ mod tests {
         let long = "A and B ".repeat(15);
         let first = comment("Only \"B\" is left.");
         let second = comment(&long);
-        let text = lay_out(
-            "// Head.\n".into(),
-            vec![
-                quote!(
-                    use a::b;
-                ),
-                quote!(fn f() { if c { #first g(); #second } }),
-                quote!(
-                    fn h() {}
-                ),
-            ],
-        );
+        let items = [
+            quote!(
+                use a::b;
+            ),
+            quote!(fn f() { if c { #first g(); #second } }),
+            quote!(
+                fn h() {}
+            ),
+        ];
+        let text = file("// Head.\n".into(), items.map(Item::of));
         let expected = "\
 // Head.
 
