@@ -18,7 +18,7 @@ pub(crate) fn on_threads<T: Send, R: Send>(items: Vec<T>, apply: impl Fn(T) -> R
     let work = || std::iter::from_fn(next).map(|(k, item)| (k, apply(item))).collect();
     let mut results: Vec<(usize, R)> = thread::scope(|scope| {
         // Without further threads, this one does everything.
-        let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work).ok();
+        let start = |_| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..count).filter_map(start).collect();
         let mut results: Vec<_> = work();
         for other in others {

@@ -13,7 +13,7 @@ use crate::ir::{
 /// Emits the calls for all parts, and the statements that join what the parts stored.
 pub(super) fn join(join: &Join) -> TokenStream {
     let Join { parts: Parts { all, one }, filled, own, orders, tables, vectors, .. } = join;
-    // What a call returns.
+    // A call for a part returns these.
     let numbers = join.returned.iter().map(|returned| &returned.name).chain(&join.numbers);
     let numbers: Vec<_> = numbers.map(|name| ident(name)).collect();
     let [all, one, filled] = [all, one, filled].map(|name| ident(name));

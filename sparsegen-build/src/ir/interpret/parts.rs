@@ -6,7 +6,7 @@ use super::Value;
 use super::entry::{Done, Session, Stop, combined, plain};
 use super::frame::{Frame, Object};
 use crate::ir::{
-    Array, Call, Divided, Divisible, Join, Joined, Own, Parts, Place, Returned, Vector,
+    Array, Call, Combining, Divided, Divisible, Join, Joined, Own, Parts, Place, Returned, Vector,
 };
 
 impl Session<'_> {
@@ -81,14 +81,12 @@ impl Session<'_> {
         for Returned { name, reduced } in returned {
             let mut total = None;
             for part in &filled {
-                total = match (total, part.get(name)) {
-                    (None, Some(first)) => Some(first.clone()),
-                    (Some(Object::Scalar(old, dtype)), Some(Object::Scalar(new, _))) => {
-                        let both = combined(&reduced.combining, [old, *new], dtype, frame)?;
-                        Some(Object::Scalar(both, dtype))
-                    }
-                    _ => return Err(plain(format!("no part returns `{name}`"))),
-                };
+                let new = part.get(name);
+                let new = new.ok_or_else(|| plain(format!("no part returns `{name}`")))?;
+                total = Some(match total {
+                    None => new.clone(),
+                    Some(old) => combined_scalars(&reduced.combining, [&old, new], frame)?,
+                });
             }
             total.into_iter().for_each(|total| frame.insert(name, total));
         }
@@ -128,14 +126,8 @@ impl Session<'_> {
                         None => new,
                         Some(old) => {
                             let both = by.iter().zip(old.iter().zip(&new));
-                            let both = both.map(|(by, (old, new))| match (old, new) {
-                                (Object::Scalar(old, dtype), Object::Scalar(new, _)) => {
-                                    let value = combined(by, [*old, *new], *dtype, frame)?;
-                                    Ok(Object::Scalar(value, *dtype))
-                                }
-                                _ => Err(plain("the loops return no scalar".into())),
-                            });
-                            both.collect::<Done<_>>()?
+                            both.map(|(by, (old, new))| combined_scalars(by, [old, new], frame))
+                                .collect::<Done<_>>()?
                         }
                     });
                 }
@@ -143,6 +135,14 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Combines scalars that the loops of two parts return.
+fn combined_scalars(by: &Combining, both: [&Object; 2], frame: &mut Frame) -> Done<Object> {
+    let [Object::Scalar(old, dtype), Object::Scalar(new, _)] = both else {
+        return Err(plain("the loops return no scalar".into()));
+    };
+    Ok(Object::Scalar(combined(by, [*old, *new], *dtype, frame)?, *dtype))
 }
 
 /// The length of a range that is divided.
