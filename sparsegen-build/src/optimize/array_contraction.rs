@@ -153,18 +153,11 @@ fn in_variable(
     // The first count is the value of the variable.
     if let Some((Stmt::Store { op: Some(op), value: by, .. }, others)) = body.split_first()
         && body.first().is_some_and(is_store)
+        && !by.mentions(array)
     {
-        let mut loads = false;
-        by.for_each(&mut |expr| loads |= *expr == element.load());
-        if !loads {
-            (body, value) = (others, Expr::binary(*op, value, by.clone()));
-        }
+        (body, value) = (others, Expr::binary(*op, value, by.clone()));
     }
-    let mutable = body.iter().any(|stmt| {
-        let mut stores = false;
-        stmt.for_each(&mut |stmt| stores |= is_store(stmt));
-        stores
-    });
+    let mutable = body.iter().filter_map(|stmt| element.stores(stmt)).any(|stores| stores > 0);
     let bound = Stmt::Let { name: variable.clone(), mutable, value };
     let within = body.iter().flat_map(|stmt| element.in_variable(stmt));
     let body = std::iter::once(bound).chain(within).collect();

@@ -137,8 +137,9 @@ impl<'a> Contest<'a> {
         self.entrants.push(Entrant { name, side, run: Box::new(run), times: Vec::new() });
     }
 
-    /// Times the entrants in rounds, each in another order, so that disturbances affect all of them, and passes the times
-    /// to criterion. After the time of `patience`, there are no more rounds than necessary.
+    /// Times the entrants in rounds, each in another order, so that disturbances affect all of them,
+    /// and passes the times to criterion. After the time of `patience`, there are no more rounds than
+    /// necessary.
     pub fn run(mut self, criterion: &mut Criterion, patience: Duration) -> Ranking {
         let start = Instant::now();
         let mut rounds = 0;

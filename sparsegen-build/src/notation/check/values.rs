@@ -117,24 +117,14 @@ impl Builder<'_, '_> {
                 let variables = variables.collect::<Option<_>>()?;
                 let dtype = reduced_type(self.context, self.names, &name.text, body, dtype);
                 match ReduceOp::of(&name.text)? {
-                    ReduceOp::SUM => {
-                        self.typed(Expr::sum(variables, self.expr(body, dtype)?), dtype)
-                    }
+                    ReduceOp::SUM => Expr::sum(variables, self.expr(body, dtype)?).typed(dtype),
                     op => {
                         let reduced = Expr::reduce(op, variables, self.number(body, dtype)?);
-                        symbol(self.typed(reduced, dtype))
+                        symbol(reduced.typed(dtype))
                     }
                 }
             }
         })
-    }
-
-    /// Returns a reduction of values of a type.
-    fn typed(&self, reduction: Expr, dtype: Dtype) -> Expr {
-        match dtype == self.dtype {
-            true => reduction,
-            false => reduction.typed(dtype),
-        }
     }
 
     /// Returns an expression as a number, not a symbol of the semiring.
