@@ -56,6 +56,9 @@ impl IterationGraph {
             graph.add_variables(enclosing.flat_map(|v| space.sources(basis, v)).collect());
         }
         graph.add_variables(space.access_sources(basis, result));
+        // The first orders that are tried have reductions inside.
+        let free = value.free_variables().into_iter();
+        graph.add_variables(free.flat_map(|v| space.sources(basis, v)).collect());
         let mut reached = true;
         let mut add = |access: &Access| {
             graph.add_variables(space.access_sources(basis, access));

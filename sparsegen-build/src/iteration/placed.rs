@@ -52,7 +52,8 @@ impl Placing {
             [outer, inner] => space.blocks().contains(&[outer, inner]),
             _ => false,
         };
-        let mut parents: Vec<VariableId> = (0..leaf).filter_map(variable).collect();
+        let above = (0..leaf).filter_map(variable);
+        let mut parents: Vec<_> = above.flat_map(|v| space.sources(basis, v)).collect();
         parents.retain(|v| basis.loops_over(*v) && !coordinate.contains(v));
         is_ascending.then_some(Placing { coordinate, parents })
     }

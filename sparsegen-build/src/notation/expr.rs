@@ -276,6 +276,33 @@ impl Expr {
         self.children().into_iter().for_each(|child| child.for_each_variable(visit));
     }
 
+    /// Returns the variables that are used outside of their reductions, in order of appearance.
+    pub fn free_variables(&self) -> Vec<VariableId> {
+        let mut free = Vec::new();
+        self.collect_free(&mut Vec::new(), &mut free);
+        free
+    }
+
+    fn collect_free(&self, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
+        let before = bound.len();
+        let own = match self {
+            Expr::Reduce(reduce) => {
+                bound.extend(&reduce.variables);
+                &[]
+            }
+            Expr::Access(access) => &access.indices[..],
+            Expr::Index(v) => std::slice::from_ref(v),
+            _ => &[],
+        };
+        for v in own {
+            if !bound.contains(v) && !free.contains(v) {
+                free.push(*v);
+            }
+        }
+        self.children().into_iter().for_each(|child| child.collect_free(bound, free));
+        bound.truncate(before);
+    }
+
     /// Returns the number of operators and operands.
     pub fn size(&self) -> usize {
         1 + self.children().into_iter().map(Expr::size).sum::<usize>()
@@ -343,5 +370,12 @@ impl Reduce {
             }
             folded => folded,
         }
+    }
+
+    /// Returns the variables that the operand uses and the reduction does not bind.
+    pub fn free_variables(&self) -> Vec<VariableId> {
+        let mut free = self.body.free_variables();
+        free.retain(|v| !self.variables.contains(v));
+        free
     }
 }

@@ -78,7 +78,7 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
             body: Box::new(inner.into_iter().fold(sum.clone(), Expr::mul)),
             dtype: None,
         };
-        let mut over = free_variables(&reduce);
+        let mut over = reduce.free_variables();
         over.retain(|v| !stored.contains(v));
         let repeats = |v: &VariableId| !stored.contains(v) && !over.contains(v);
         let is_repeated = kernel.assignment.result.indices.iter().chain(&outer).any(repeats);
@@ -210,7 +210,7 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
     let mut found = Vec::new();
     let mut around = kernel.assignment.result.indices.clone();
     for_each_reduction(&kernel.assignment.value, &mut around, &mut |reduce, around| {
-        let free = free_variables(reduce);
+        let free = reduce.free_variables();
         let is_repeated = around.iter().any(|v| !free.contains(v));
         let is_new = !found.iter().any(|(known, _)| *known == reduce);
         let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
@@ -245,30 +245,6 @@ pub(super) fn for_each_reduction<'e>(
     }
     expr.children().into_iter().for_each(|child| for_each_reduction(child, around, visit));
     around.truncate(before);
-}
-
-/// Returns the variables that a reduction uses and does not reduce, in order of appearance.
-pub(super) fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
-    fn collect(expr: &Expr, own: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
-        let before = own.len();
-        match expr {
-            Expr::Reduce(reduce) => own.extend(&reduce.variables),
-            Expr::Access(access) => {
-                for v in &access.indices {
-                    if !own.contains(v) && !free.contains(v) {
-                        free.push(*v);
-                    }
-                }
-            }
-            Expr::Index(v) if !own.contains(v) && !free.contains(v) => free.push(*v),
-            _ => {}
-        }
-        expr.children().into_iter().for_each(|child| collect(child, own, free));
-        own.truncate(before);
-    }
-    let mut free = Vec::new();
-    collect(&reduce.body, &mut reduce.variables.clone(), &mut free);
-    free
 }
 
 pub(super) fn uses(expr: &Expr, v: VariableId) -> bool {

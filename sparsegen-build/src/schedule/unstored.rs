@@ -13,8 +13,7 @@ use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp
 use crate::types::Dtype;
 
 use super::distribute::{
-    bounded, for_each_reduction, free_variables, has_plain_indices, keep, replaced,
-    stored_in_order, uses,
+    bounded, for_each_reduction, has_plain_indices, keep, replaced, stored_in_order, uses,
 };
 use super::precompute::{OPERANDS, subsets};
 
@@ -65,7 +64,7 @@ impl Counted<'_> {
                 stored.iter().skip_while(|v| !variables.contains(v)).any(|inner| inner == v)
             })
         };
-        let over = free_variables(reduce).into_iter().filter(comes_again).collect();
+        let over = reduce.free_variables().into_iter().filter(comes_again).collect();
         let over = bounded(kernel, over)?;
         let stored = stored(kernel, body, &unstored, &operands)?;
         Some(Counted { reduce, over, stored, unstored })
