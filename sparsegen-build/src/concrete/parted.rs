@@ -29,8 +29,8 @@ pub struct Parted {
 pub enum Divides {
     /// Those of the loop.
     Own,
-    /// Those of the variable whose blocks of so many coordinates the loop counts: the rows of a result.
-    Blocks(VariableId, u64),
+    /// Those of the variable whose blocks the loop counts: the rows of a result.
+    Blocks(VariableId),
     /// Those of the mode of a result of which the loop stores a slice.
     Slice(VariableId),
 }
@@ -78,7 +78,7 @@ impl Parted {
     pub fn divided(&self) -> VariableId {
         match self.divides {
             Divides::Own => self.variable,
-            Divides::Blocks(v, _) | Divides::Slice(v) => v,
+            Divides::Blocks(v) | Divides::Slice(v) => v,
         }
     }
 

@@ -137,7 +137,7 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             quote!(*#into = #value;)
         }
         Instruction::Parts { name, range, block, copies, lengths, count } => {
-            parts::divide(name, range, *block, (copies, lengths), *count)
+            parts::divide(name, range, block, (copies, lengths), *count)
         }
         Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
         Instruction::SplitIntervals { parts, tensor, vals, own, variable, intervals, call } => {

@@ -15,7 +15,7 @@ use crate::ir::{
 pub(super) fn divide(
     name: &str,
     range: &Divided<(String, Array)>,
-    block: u64,
+    block: &Expr,
     (copies, lengths): (&[String], &[Expr]),
     count: Count,
 ) -> TokenStream {
@@ -83,8 +83,8 @@ pub(super) fn divide(
         Some(counted) => quote!({ #counted #before }),
         None => before,
     };
-    let aligned = (block > 1).then(|| {
-        let block = Literal::u64_unsuffixed(block);
+    let aligned = (!block.is_one()).then(|| {
+        let block = expr(block);
         quote!(.aligned(#block))
     });
     let copied =

@@ -7,7 +7,7 @@ use super::Expr;
 pub struct Divided<A> {
     /// A coordinate or position of the range, such as `i`.
     pub variable: String,
-    /// The coordinates of the loop at those of the range.
+    /// The coordinates by which the work is known, at those of the range.
     pub counted: Counted,
     /// The coordinate of the loop at the beginning of the range is this number below 0.
     pub below: Expr,
@@ -24,8 +24,8 @@ pub struct Divided<A> {
 pub enum Counted {
     /// The same coordinates.
     Own,
-    /// The loop counts blocks of so many coordinates.
-    Blocks(u64),
+    /// The loop counts blocks of so many coordinates, which is at least 1.
+    Blocks(Expr),
     /// The loop counts the coordinates of a slice.
     Slice {
         /// A coordinate of the loop.
@@ -89,7 +89,7 @@ impl Counted {
     /// Returns the first coordinate of the loop in a part, given the first divided coordinate.
     pub fn begin(&self, first: Expr) -> Expr {
         match self {
-            Counted::Blocks(each) => Expr::div(first, Expr::Index(*each as usize)),
+            Counted::Blocks(each) => Expr::div(first, each.clone()),
             Counted::Own | Counted::Slice { .. } => self.end(first),
         }
     }
@@ -99,7 +99,7 @@ impl Counted {
     pub fn end(&self, after: Expr) -> Expr {
         match self {
             Counted::Own => after,
-            Counted::Blocks(each) => Expr::div_ceil(after, Expr::Index(*each as usize)),
+            Counted::Blocks(each) => Expr::div_ceil(after, each.clone()),
             Counted::Slice { start, step, size, .. } => {
                 let ahead = Expr::saturating_sub(after, start.clone());
                 Expr::min(Expr::div_ceil(ahead, Expr::Index(*step as usize)), size.clone())
@@ -111,7 +111,7 @@ impl Counted {
     pub fn map(&self, extent: &dyn Fn(&Expr) -> Expr) -> Counted {
         match self {
             Counted::Own => Counted::Own,
-            Counted::Blocks(each) => Counted::Blocks(*each),
+            Counted::Blocks(each) => Counted::Blocks(extent(each)),
             Counted::Slice { variable, start, step, size } => Counted::Slice {
                 variable: variable.clone(),
                 start: extent(start),
@@ -170,9 +170,13 @@ impl<A> Divided<A> {
     /// Calls `visit` with each extent.
     pub fn extents<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(&self.below);
-        if let Counted::Slice { start, size, .. } = &self.counted {
-            visit(start);
-            visit(size);
+        match &self.counted {
+            Counted::Own => {}
+            Counted::Blocks(each) => visit(each),
+            Counted::Slice { start, size, .. } => {
+                visit(start);
+                visit(size);
+            }
         }
         if let Divisible::Coordinates(extent) = &self.range {
             visit(extent);

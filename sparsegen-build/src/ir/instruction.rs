@@ -50,7 +50,7 @@ pub enum Instruction {
     Parts {
         name: String,
         range: Box<Divided<(String, Array)>>,
-        block: u64,
+        block: Expr,
         copies: Vec<String>,
         lengths: Vec<Expr>,
         count: Count,

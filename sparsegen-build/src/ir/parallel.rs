@@ -13,8 +13,8 @@ pub struct Parallel {
     pub begin: String,
     /// The variable with the end of a part.
     pub end: String,
-    /// The number of which the first divided coordinate of each part is a multiple.
-    pub block: u64,
+    /// The number of which the first divided coordinate of each part is a multiple; at least 1.
+    pub block: Expr,
     /// The number of parts.
     pub count: Count,
     /// The results to which parts do not store separately.

@@ -45,6 +45,7 @@ impl Function {
             visit(&mut parallel.begin);
             visit(&mut parallel.end);
             of_divided(&mut parallel.range, visit);
+            of_expr(&mut parallel.block, visit);
             parallel.returned.iter_mut().for_each(|returned| visit(&mut returned.name));
             let intervals = parallel.intervals.iter_mut().map(|intervals| {
                 intervals.own.iter_mut().for_each(&mut *visit);
@@ -88,10 +89,14 @@ impl Function {
 fn of_divided(divided: &mut Divided<String>, visit: &mut dyn FnMut(&mut String)) {
     let Divided { variable, below, range, work, steps, counted } = divided;
     visit(variable);
-    if let Counted::Slice { variable, start, size, .. } = counted {
-        visit(variable);
-        of_expr(start, visit);
-        of_expr(size, visit);
+    match counted {
+        Counted::Own => {}
+        Counted::Blocks(each) => of_expr(each, visit),
+        Counted::Slice { variable, start, size, .. } => {
+            visit(variable);
+            of_expr(start, visit);
+            of_expr(size, visit);
+        }
     }
     of_expr(below, visit);
     match range {

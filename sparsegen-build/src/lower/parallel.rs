@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::concrete::parted::{Divides, Parted, Range, Stores};
 use crate::concrete::{Program, Temporary};
+use crate::coordinate::Coordinate;
 use crate::ir::{
     BinaryOp, Buckets, ByParent, Combining, Copies, Count, Counted, Expr, Intervals, Parallel,
     Reduced, Returned, Stmt, TensorResult, Traced,
@@ -16,7 +17,7 @@ use crate::types::Dtype;
 
 use super::Lowering;
 use super::combine::Combine;
-use super::extents::{below_zero, expanded, extent};
+use super::extents::{below_zero, block_size, expanded, extent};
 use super::names::Names;
 use super::scope::Scope;
 use super::slices::bound;
@@ -29,7 +30,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, block, prepares, stores, .. } = self.parted?;
+        let parted @ Parted { variable: v, range, prepares, stores, .. } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = self.counted_as(range, *v);
         let range = self.divided(parted, plan, body);
@@ -101,10 +102,7 @@ impl Lowering<'_> {
             variable,
             begin,
             end,
-            block: match parted.divides {
-                Divides::Blocks(_, each) => block.saturating_mul(each),
-                Divides::Own | Divides::Slice(_) => *block,
-            },
+            block: expanded(self.program, &self.names, self.block(parted)),
             count,
             copies,
             intervals,
@@ -112,6 +110,15 @@ impl Lowering<'_> {
             buckets,
             returned: self.returned(parted, results),
         })
+    }
+
+    /// Returns the number of consecutive divided coordinates that are in one part.
+    fn block(&self, parted: &Parted) -> Expr {
+        let own = Expr::Index(usize::try_from(parted.block).unwrap_or(usize::MAX));
+        match counted(self.program, &self.names, parted) {
+            Counted::Blocks(each) => product(own, each),
+            Counted::Own | Counted::Slice { .. } => own,
+        }
     }
 
     /// Returns how parts of the positions of an operand store intervals of a result.
@@ -296,11 +303,33 @@ impl Lowering<'_> {
     }
 }
 
+/// Returns the number of coordinates of another variable in each of the blocks that a variable counts,
+/// which is at least 1.
+fn size_of_blocks(program: &Program, names: &Names, v: VariableId, of: VariableId) -> Expr {
+    match program.space.computed(v) {
+        Some(Coordinate::Div(inner, size)) if v != of => {
+            let own = Expr::max(block_size(program, names, *inner, *size), Expr::Index(1));
+            product(own, size_of_blocks(program, names, *inner, of))
+        }
+        _ => Expr::Index(1),
+    }
+}
+
+/// Returns a product of sizes. One that is too large is as large as any.
+fn product(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::Index(a), Expr::Index(b)) => Expr::Index(a.saturating_mul(b)),
+        (a, b) => Expr::mul(a, b),
+    }
+}
+
 /// Returns how a loop counts the coordinates that are divided.
 pub(super) fn counted(program: &Program, names: &Names, parted: &Parted) -> Counted {
     match parted.divides {
         Divides::Own => Counted::Own,
-        Divides::Blocks(_, each) => Counted::Blocks(each),
+        Divides::Blocks(rows) => {
+            Counted::Blocks(size_of_blocks(program, names, parted.variable, rows))
+        }
         Divides::Slice(mode) => {
             let slice = program.space.slice(mode).expect("a mode that is stored in part");
             let range = slice.range().expect("a range of the mode");

@@ -6,9 +6,9 @@
 
 use std::cmp::Reverse;
 
-use crate::concrete::parted::{Parted, Range};
+use crate::concrete::parted::{Divides, Parted, Range};
 use crate::concrete::space::Definition;
-use crate::ir::{Divided, Divisible, Element, Expr, Measure, Steps, Stmt, Work};
+use crate::ir::{Counted, Divided, Divisible, Element, Expr, Measure, Steps, Stmt, Work};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
@@ -49,13 +49,15 @@ impl Lowering<'_> {
                 loops.push(inner);
             }
         });
+        let rows = self.rows_with_entries(parted, body);
+        let counting = rows.unwrap_or(v);
         let below = below_zero(self.program, &self.names, parted.divided());
         let below = expanded(self.program, &self.names, below);
         let (range, work) = match &parted.range {
             Range::Coordinates => {
                 let extent = expanded(self.program, &self.names, self.extent(parted.divided()));
                 let extent = Expr::add(below.clone(), extent);
-                (Divisible::Coordinates(extent), self.work_by_coordinate(&loops, v, body))
+                (Divisible::Coordinates(extent), self.work_by_coordinate(&loops, counting, body))
             }
             Range::Positions { access, level } => {
                 let coordinates = self.coordinates_of(access, *level);
@@ -67,12 +69,23 @@ impl Lowering<'_> {
                 (Divisible::Positions(array), std::iter::once(own).chain(children).collect())
             }
         };
-        let steps = self.steps(&loops, v, &work);
+        let steps = self.steps(&loops, counting, &work);
         let variable = self.counted_as(&parted.range, parted.divided());
-        let counted = counted(self.program, &self.names, parted);
+        let counted = match rows {
+            Some(_) => Counted::Own,
+            None => counted(self.program, &self.names, parted),
+        };
         let counted = counted.map(&|size| expanded(self.program, &self.names, size.clone()));
         let work = work.into_iter().map(|(_, work)| work).collect();
         Divided { variable, counted, below, range, work, steps }
+    }
+
+    /// Returns the variable of the rows whose blocks the outermost loop counts, if an operand has the
+    /// entries of each row.
+    fn rows_with_entries(&self, parted: &Parted, body: &[Stmt]) -> Option<VariableId> {
+        let Divides::Blocks(rows) = parted.divides else { return None };
+        let row = Expr::var(self.names.variable(rows));
+        (!self.positions_by(&row, body).is_empty()).then_some(rows)
     }
 
     /// Returns the work before a coordinate of the outermost loop: its coordinates or the entries
@@ -227,8 +240,9 @@ impl Lowering<'_> {
             rate.units.extend(self.measure(v));
         }
         // The extent of a variable is that of its blocks and of the coordinates within a block.
+        let loops = self.program.space.sources(&self.program.basis, v);
         let is_counted = |of: &VariableId| {
-            *of == v
+            loops.contains(of)
                 || complexity::extents(self.program, *of).iter().any(|of| dimensions.contains(of))
         };
         let constant = term.constant.iter().filter(|of| !is_counted(of));

@@ -140,7 +140,8 @@ impl Instruction {
                     lists.for_each(visit);
                 }
             }
-            Instruction::Parts { range, lengths, .. } => {
+            Instruction::Parts { range, lengths, block, .. } => {
+                block.names(visit);
                 lengths.iter().for_each(|length| length.names(visit));
                 range.extents(&mut |extent| extent.names(visit));
                 range.arrays(&mut |(tensor, _)| visit(tensor));

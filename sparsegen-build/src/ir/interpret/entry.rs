@@ -201,7 +201,7 @@ impl Session<'_> {
             Instruction::Parts { name, range, block, lengths, .. } => {
                 lengths.iter().try_for_each(|length| frame.index(length).map(drop))?;
                 let (size, count) = (length(range, frame)?, self.parts.max(1));
-                let block = usize::try_from(*block).unwrap_or(usize::MAX).max(1);
+                let block = frame.index(block)?;
                 let bound = |k: usize| match k == count {
                     true => size,
                     false => size * k / count / block * block,

@@ -23,7 +23,8 @@ impl Run<'_> {
         let joined = parallel.joined.iter().map(|joined| &joined.parents);
         let merged = parallel.buckets.iter().filter_map(|buckets| buckets.parents.as_ref());
         let lengths = joined.chain(merged).map(|parents| self.in_arguments(parents));
-        let (lengths, block, count) = (lengths.collect(), parallel.block, parallel.count);
+        let block = self.in_arguments(&parallel.block);
+        let (lengths, count) = (lengths.collect(), parallel.count);
         Some(Instruction::Parts { name, range, block, copies, lengths, count })
     }
 

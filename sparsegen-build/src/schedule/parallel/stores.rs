@@ -83,22 +83,17 @@ impl Outermost<'_> {
             return Ok(Stores::Joined);
         }
         if program.level_variable(result, 0) == Some(v) && divides_coordinates(program, range) {
-            let (last, above) = levels.split_last().expect("a tensor with indices has levels");
-            let can = above.iter().all(is_joined_by_bucket)
-                && (is_joined_by_bucket(last) || holds_bits(last));
-            return can
+            return is_apart(levels)
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
         }
-        if let Divides::Blocks(rows, _) | Divides::Slice(rows) = divides
-            && is_in_place_at(program, target, rows)
-        {
+        if divides.has_rows_of(program, target) {
             return Ok(Stores::Apart);
         }
         let lists_blocks = program
             .level_variable(result, 0)
             .is_some_and(|of| counts_blocks(program, v, of) && *range == Range::Coordinates);
-        if lists_blocks && is_appended(&levels[0]) && levels.iter().all(is_stored_in_parts) {
+        if lists_blocks && is_appended(&levels[0]) && is_apart(levels) {
             return Ok(Stores::Apart);
         }
         // The blocks of positions of an operand are in the order of its entries.
@@ -112,7 +107,8 @@ impl Outermost<'_> {
         }
         let name = &program.kernel.variable(v).name;
         if !levels.iter().all(has_places) {
-            return Err(match result.indices.contains(&v) {
+            let is_own = |of: &VariableId| *of == v || counts_blocks(program, v, *of);
+            return Err(match result.indices.iter().any(is_own) {
                 true => {
                     format!("the entries of `{}` for each `{name}` are not contiguous", tensor.name)
                 }
@@ -142,8 +138,8 @@ impl Outermost<'_> {
         let inserted: Vec<&Target> = program.targets.iter().filter(inserts).collect();
         let rows = || {
             let rows = program.level_variable(&inserted.first()?.access, 0)?;
-            let are_rows = inserted.iter().all(|target| is_in_place_at(program, target, rows));
             let divides = divided_as(program, self.inner.variable, rows)?;
+            let are_rows = inserted.iter().all(|target| divides.has_rows_of(program, target));
             (are_rows && *range == Range::Coordinates).then_some(divides)
         };
         rows().unwrap_or(Divides::Own)
@@ -177,7 +173,10 @@ impl Outermost<'_> {
     fn keeps_order(&self, program: &Program, target: &Target, leaf: usize) -> bool {
         let v = self.inner.variable;
         let levels = &program.tensor(target.access.tensor).format.levels;
-        let is_parent = |level| program.level_variable(&target.access, level) == Some(v);
+        let is_parent = |level| {
+            let parent = program.level_variable(&target.access, level);
+            parent.is_some_and(|parent| parent == v || counts_blocks(program, v, parent))
+        };
         let is_joined =
             levels[..=leaf].iter().all(|spec| is_stored_in_parts(spec) && !has_bounds(spec));
         let is_coordinate = program.level_variable(&target.access, leaf) == Some(v)
@@ -269,17 +268,6 @@ fn counts_blocks(program: &Program, v: VariableId, of: VariableId) -> bool {
     }
 }
 
-/// Returns the size of the blocks of another variable that a variable counts, if it is a constant.
-fn size_of_blocks(program: &Program, v: VariableId, of: VariableId) -> Option<u64> {
-    match program.space.definition(v)? {
-        Definition::Computed(Coordinate::Div(inner, BlockSize::Constant(size))) => {
-            let below = if *inner == of { 1 } else { size_of_blocks(program, *inner, of)? };
-            size.checked_mul(below)
-        }
-        _ => None,
-    }
-}
-
 /// Returns how parts of a loop divide the coordinates of another variable, if each coordinate of this
 /// belongs to one of the loop.
 fn divided_as(program: &Program, v: VariableId, rows: VariableId) -> Option<Divides> {
@@ -287,14 +275,28 @@ fn divided_as(program: &Program, v: VariableId, rows: VariableId) -> Option<Divi
     if slice.is_some_and(|slice| slice.range().is_some_and(|range| !range.is_shifted)) {
         return Some(Divides::Slice(rows));
     }
-    Some(Divides::Blocks(rows, size_of_blocks(program, v, rows)?))
+    counts_blocks(program, v, rows).then_some(Divides::Blocks(rows))
 }
 
-/// Returns whether all positions of a result exist beforehand, those of each coordinate of a variable
-/// next to each other.
-fn is_in_place_at(program: &Program, target: &Target, v: VariableId) -> bool {
-    let levels = &program.tensor(target.access.tensor).format.levels;
-    program.level_variable(&target.access, 0) == Some(v) && levels.iter().all(has_places)
+impl Divides {
+    /// Returns whether each part has rows of a result of its own, and stores them apart.
+    fn has_rows_of(self, program: &Program, target: &Target) -> bool {
+        let levels = &program.tensor(target.access.tensor).format.levels;
+        let are_rows = |rows| program.level_variable(&target.access, 0) == Some(rows);
+        match self {
+            Divides::Own => false,
+            Divides::Blocks(rows) => are_rows(rows) && is_apart(levels),
+            // The other rows are there as well.
+            Divides::Slice(rows) => are_rows(rows) && levels.iter().all(has_places),
+        }
+    }
+}
+
+/// Returns whether the levels of consecutive coordinates of the outermost one can be stored separately,
+/// and joined in order.
+fn is_apart(levels: &[LevelSpec]) -> bool {
+    let (last, above) = levels.split_last().expect("a tensor with indices has levels");
+    above.iter().all(is_joined_by_bucket) && (is_joined_by_bucket(last) || holds_bits(last))
 }
 
 /// Returns whether a level appends only the coordinates that have entries.
