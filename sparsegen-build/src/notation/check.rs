@@ -31,7 +31,7 @@ mod values;
 use crate::error::Diagnostic;
 use crate::format::Formats;
 use crate::level::Levels;
-use crate::manifest::{Given, KernelEntry, Manifest, Text};
+use crate::manifest::{Given, KernelEntry, Manifest, SeveralEntry, Text};
 
 use arguments::Arguments;
 use functions::Functions;
@@ -53,6 +53,18 @@ pub fn check(
     let mut kernels = Vec::new();
     let mut several = Vec::new();
     let none = Arguments::default();
+    let mut own = statements.to_vec();
+    for SeveralEntry { steps, .. } in &manifest.several {
+        let context = |k: usize| {
+            let (entry, statement) = (&manifest.kernels[k], statements[k].as_ref()?);
+            let (formats, functions, arguments) = (&formats, &functions, &none);
+            let text = entry.statement.as_ref()?;
+            Some(Context { formats, functions, entry, statement, text, arguments })
+        };
+        let contexts: Vec<_> = steps.clone().map(context).collect();
+        schedule::distribute(&mut own[steps.clone()], &contexts, &mut diagnostics);
+    }
+    let statements = &own[..];
     for (k, (entry, statement)) in manifest.kernels.iter().zip(statements).enumerate() {
         match (statement, &entry.statement) {
             (Some(statement), Some(text)) => {

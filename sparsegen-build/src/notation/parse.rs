@@ -6,7 +6,6 @@
 mod command;
 mod index;
 mod region;
-mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -37,7 +36,7 @@ fn signs() -> Vec<&'static str> {
 /// or has errors.
 pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let mut statements: Vec<_> = manifest
+    let statements = manifest
         .kernels
         .iter()
         .map(|kernel| {
@@ -48,11 +47,6 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
             Some(Statement { schedule, distribute, ..statement })
         })
         .collect();
-    for kernel in &manifest.several {
-        if let Some(statements) = statements.get_mut(kernel.steps.clone()) {
-            statements::distribute(statements, &mut diagnostics);
-        }
-    }
     (statements, diagnostics)
 }
 

@@ -5,6 +5,9 @@
 //! they are constructed.
 
 mod precompute;
+mod shared;
+
+pub(super) use shared::distribute;
 
 use crate::error::{Code, Diagnostic, Name, quoted};
 use crate::format::LevelExpr;

@@ -3,23 +3,29 @@
 
 use std::collections::BTreeSet;
 
+use super::super::{Context, names};
+use super::stored;
 use crate::error::{Code, Diagnostic, Name, quoted};
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{Access, Command, Expr, Statement};
 
-/// Removes from each statement the commands that do not apply to it. Initially every statement has
-/// all commands.
-pub(super) fn distribute(statements: &mut [Option<Statement>], diagnostics: &mut Vec<Diagnostic>) {
-    let all: Vec<Command> = statements
-        .iter()
-        .flatten()
-        .next()
-        .map(|statement| statement.schedule.iter().flatten().cloned().collect())
-        .unwrap_or_default();
+/// Removes from each statement of a kernel the commands that do not apply to it. Initially every
+/// statement has all commands. `contexts` has the context of each statement without errors.
+pub(in super::super) fn distribute(
+    statements: &mut [Option<Statement>],
+    contexts: &[Option<Context<'_>>],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut commands = statements.iter().flatten().map(|statement| &statement.schedule);
+    let all: Vec<Command> = commands.next().into_iter().flatten().flatten().cloned().collect();
+    if all.is_empty() {
+        return;
+    }
     let mut wanted: BTreeSet<usize> = BTreeSet::new();
     let is_complete = statements.iter().all(Option::is_some);
-    for statement in statements.iter_mut().flatten() {
-        let mut names = Names::of(statement);
+    for (statement, context) in statements.iter_mut().zip(contexts) {
+        let (Some(statement), Some(context)) = (statement, context) else { continue };
+        let mut names = Names::of(*context);
         let mut place = 0;
         // Commands with errors are kept, as later commands may depend on them.
         statement.schedule.retain(|command| {
@@ -62,8 +68,12 @@ struct Names {
 }
 
 impl Names {
-    fn of(statement: &Statement) -> Names {
-        let mut names = Names { variables: BTreeSet::new(), operands: BTreeSet::new() };
+    fn of(context: Context<'_>) -> Names {
+        let statement = context.statement;
+        // Errors are reported when the statement is checked.
+        let resolved = names::resolve(context, &mut Vec::new());
+        let variables = stored(context, &resolved).into_iter().collect();
+        let mut names = Names { variables, operands: BTreeSet::new() };
         let mut see = |access: &Access| {
             access.for_each_variable(&mut |name| {
                 names.variables.insert(name.text.clone());
