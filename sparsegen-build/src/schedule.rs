@@ -28,6 +28,7 @@ mod unroll;
 mod unstored;
 mod windows;
 
+use crate::concrete::space::Basis;
 use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Program, Stmt, update};
 use crate::error::Diagnostic;
@@ -308,7 +309,7 @@ fn cheapest_of(
                     return best.map(|(_, best)| best);
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
-                if !visits_in_order(&program) {
+                if !visits_in_order(&program) || split::repeats(&program) {
                     continue;
                 }
                 let Ok(plan) = plan(&program, budget) else { continue };
@@ -350,17 +351,41 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     if !takes_duplicates(&conversion.kernel) {
         return None;
     }
-    let starts_of_whole = starts(conversion).into_iter();
-    let mut program = starts_of_whole.min_by_key(|start| start.precomputed.len())?;
+    let starts = starts(conversion);
+    let program = starts.iter().min_by_key(|start| start.precomputed.len())?;
+    if !starts.iter().any(|start| start.basis.has_limits()) {
+        return terms_within(conversion, program, None, budget);
+    }
+    // All terms have the same blocks.
+    let bases = starts.iter().map(|start| &start.basis);
+    let candidates =
+        bases.filter_map(|basis| terms_within(conversion, program, Some(basis), budget));
+    candidates.min_by(|a, b| a.cost.total_cmp(&b.cost))
+}
+
+/// Returns the program with the cheapest loops for each additive term, which agree with a basis.
+fn terms_within(
+    conversion: &Conversion,
+    start: &Program,
+    basis: Option<&Basis>,
+    budget: &Budget,
+) -> Option<Candidate> {
     let mut terms = Vec::new();
     for term in additive_terms(conversion.kernel.assignment.value.clone()) {
         let of_term =
             Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
         let mut starts = starts(&of_term);
-        starts.retain(|start| has_tables_of(start, &program));
+        starts.retain(|of_term| {
+            let agrees = basis.is_none_or(|basis| basis.agrees_with(&of_term.basis));
+            agrees && has_tables_of(of_term, start)
+        });
         terms.push(cheapest_of(&of_term, starts, budget)?);
     }
+    let mut program = start.clone();
     program.body = nest_terms(&mut program, &terms, &Expr::clone)?;
+    if split::repeats(&program) {
+        return None;
+    }
     let plan = plan(&program, budget).ok()?;
     commands::check(&program, &plan).ok()?;
     let cost = cost(&program, &plan);
@@ -390,6 +415,9 @@ fn nest_terms(
         let value = value_of(&term.program.kernel.assignment.value);
         program.basis = term.program.basis.clone();
         statements.push(nest_into(program, &term.order, term.sums, accumulate, value)?);
+    }
+    for term in terms {
+        program.basis.join(&term.program.basis);
     }
     Some(Stmt::sequence(statements))
 }

@@ -229,6 +229,26 @@ impl Basis {
         }
     }
 
+    /// Returns whether the loops of each variable that both have are the same.
+    pub fn agrees_with(&self, other: &Basis) -> bool {
+        let is_same = |(v, loops): (&VariableId, &Vec<VariableId>)| {
+            other.stead.get(v).is_none_or(|others| loops == others)
+        };
+        self.stead.iter().all(is_same)
+    }
+
+    /// Adds the choices of another basis for variables without a choice.
+    pub fn join(&mut self, other: &Basis) {
+        for (v, loops) in &other.stead {
+            self.stead.entry(*v).or_insert_with(|| loops.clone());
+        }
+        for (v, blocks) in &other.limits {
+            self.limits.entry(*v).or_insert_with(|| blocks.clone());
+        }
+        let slots = other.slots.iter().filter(|v| !self.slots.contains(v)).copied();
+        self.slots.extend(slots.collect::<Vec<_>>());
+    }
+
     /// Returns the loops that compute a variable: its own, with those over its blocks, or those that
     /// replace it.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {

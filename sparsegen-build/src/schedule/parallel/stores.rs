@@ -74,8 +74,9 @@ impl Outermost<'_> {
                 }
             };
         }
+        let is_own = |of: VariableId| of == v || counts_blocks(program, v, of);
         if let Some(hashed) = levels.iter().position(has_buckets)
-            && program.level_variable(result, hashed) == Some(v)
+            && program.level_variable(result, hashed).is_some_and(is_own)
             && divides_coordinates(program, range)
             && levels[..hashed].iter().all(has_places)
             && levels[hashed..].iter().all(is_joined_by_bucket)
@@ -107,8 +108,7 @@ impl Outermost<'_> {
         }
         let name = &program.kernel.variable(v).name;
         if !levels.iter().all(has_places) {
-            let is_own = |of: &VariableId| *of == v || counts_blocks(program, v, *of);
-            return Err(match result.indices.iter().any(is_own) {
+            return Err(match result.indices.iter().copied().any(is_own) {
                 true => {
                     format!("the entries of `{}` for each `{name}` are not contiguous", tensor.name)
                 }
@@ -285,7 +285,7 @@ impl Divides {
         let are_rows = |rows| program.level_variable(&target.access, 0) == Some(rows);
         match self {
             Divides::Own => false,
-            Divides::Blocks(rows) => are_rows(rows) && is_apart(levels),
+            Divides::Blocks(rows) => are_rows(rows) && has_places(&levels[0]) && is_apart(levels),
             // The other rows are there as well.
             Divides::Slice(rows) => are_rows(rows) && levels.iter().all(has_places),
         }
