@@ -14,6 +14,7 @@ pub mod join;
 mod locate;
 mod merge;
 mod nest;
+mod pairs;
 mod parallel;
 mod pos;
 mod precompute;
@@ -22,15 +23,14 @@ mod reorder;
 mod scatter;
 mod split;
 mod starts;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod unroll;
 mod unstored;
 mod windows;
 
-use crate::concrete::space::Basis;
-use crate::concrete::terms::{additive_terms, takes_duplicates};
-use crate::concrete::{Program, Stmt, update};
+use crate::concrete::{Program, update};
 use crate::error::Diagnostic;
 use crate::format::Format;
 use crate::iteration::graph::{IterationGraph, last_appended};
@@ -39,14 +39,15 @@ use crate::iteration::plan::{Plan, plan};
 use crate::iteration::visits::overwrites;
 use crate::level::Levels;
 use crate::limits::{self, Budget};
-use crate::notation::{Access, Assignment, Expr, Kernel, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, Kernel, TensorId, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{PACKED, cost, cost_of_conversions};
 use diagonal::diagonals;
-use nest::{Sums, nest, nest_into};
+use nest::{Sums, nest};
 use refuse::{refuse_large, refuse_orders, refuse_result};
 use starts::starts;
+use terms::term_by_term;
 
 /// Chooses the loops of a kernel and their plan.
 ///
@@ -309,7 +310,7 @@ fn cheapest_of(
                     return best.map(|(_, best)| best);
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
-                if !visits_in_order(&program) || split::repeats(&program) {
+                if !visits_in_order(&program) || pairs::repeats(&program) {
                     continue;
                 }
                 let Ok(plan) = plan(&program, budget) else { continue };
@@ -344,85 +345,4 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
     } else {
         &[Sums::Temporary]
     }
-}
-
-/// Returns a program with separate loops for each additive term, one after another.
-fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
-    if !takes_duplicates(&conversion.kernel) {
-        return None;
-    }
-    let starts = starts(conversion);
-    let program = starts.iter().min_by_key(|start| start.precomputed.len())?;
-    if !starts.iter().any(|start| start.basis.has_limits()) {
-        return terms_within(conversion, program, None, budget);
-    }
-    // All terms have the same blocks.
-    let bases = starts.iter().map(|start| &start.basis);
-    let candidates =
-        bases.filter_map(|basis| terms_within(conversion, program, Some(basis), budget));
-    candidates.min_by(|a, b| a.cost.total_cmp(&b.cost))
-}
-
-/// Returns the program with the cheapest loops for each additive term, which agree with a basis.
-fn terms_within(
-    conversion: &Conversion,
-    start: &Program,
-    basis: Option<&Basis>,
-    budget: &Budget,
-) -> Option<Candidate> {
-    let mut terms = Vec::new();
-    for term in additive_terms(conversion.kernel.assignment.value.clone()) {
-        let of_term =
-            Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
-        let mut starts = starts(&of_term);
-        starts.retain(|of_term| {
-            let agrees = basis.is_none_or(|basis| basis.agrees_with(&of_term.basis));
-            agrees && has_tables_of(of_term, start)
-        });
-        terms.push(cheapest_of(&of_term, starts, budget)?);
-    }
-    let mut program = start.clone();
-    program.body = nest_terms(&mut program, &terms, &Expr::clone)?;
-    if split::repeats(&program) {
-        return None;
-    }
-    let plan = plan(&program, budget).ok()?;
-    commands::check(&program, &plan).ok()?;
-    let cost = cost(&program, &plan);
-    let (conversion, order) = (conversion.clone(), Vec::new());
-    Some(Candidate { conversion, order, terms, sums: Sums::Temporary, program, plan, cost })
-}
-
-/// Returns whether the tensors and the variables of a start mean the same in a program, so that
-/// loops of both may follow each other.
-fn has_tables_of(start: &Program, program: &Program) -> bool {
-    let (kernel, other) = (&start.kernel, &program.kernel);
-    start.precomputed.len() == program.precomputed.len()
-        && kernel.tensors.len() == other.tensors.len()
-        && kernel.variables == other.variables
-}
-
-/// Returns the loops of terms, one after another, with values computed from theirs.
-fn nest_terms(
-    program: &mut Program,
-    terms: &[Candidate],
-    value_of: &dyn Fn(&Expr) -> Expr,
-) -> Option<Stmt> {
-    let mut statements = Vec::new();
-    for term in terms {
-        let accumulate = program.kernel.in_place || !statements.is_empty();
-        let accumulate = accumulate.then_some(ReduceOp::SUM);
-        let value = value_of(&term.program.kernel.assignment.value);
-        program.basis = term.program.basis.clone();
-        statements.push(nest_into(program, &term.order, term.sums, accumulate, value)?);
-    }
-    for term in terms {
-        program.basis.join(&term.program.basis);
-    }
-    Some(Stmt::sequence(statements))
-}
-
-fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
-    let result = kernel.assignment.result.clone();
-    Kernel { assignment: Assignment { result, value: value.clone() }, ..kernel.clone() }
 }

@@ -52,11 +52,22 @@ impl Placing {
             [outer, inner] => space.blocks().contains(&[outer, inner]),
             _ => false,
         };
-        let above = (0..leaf).filter_map(variable);
-        let mut parents: Vec<_> = above.flat_map(|v| space.sources(basis, v)).collect();
+        let above: Vec<VariableId> = (0..leaf).filter_map(variable).collect();
+        let mut parents: Vec<_> = above.iter().flat_map(|v| space.sources(basis, *v)).collect();
+        parents.retain(|part| above.iter().any(|v| is_part_of(space, *part, *v)));
         parents.retain(|v| basis.loops_over(*v) && !coordinate.contains(v));
         is_ascending.then_some(Placing { coordinate, parents })
     }
+}
+
+/// Returns whether a variable is another one, or its block or the offset within that, so that one
+/// coordinate of the other one belongs to one of it.
+fn is_part_of(space: &Space, part: VariableId, v: VariableId) -> bool {
+    part == v
+        || match space.computed(part) {
+            Some(Coordinate::Div(of, _) | Coordinate::Mod(of, _)) => is_part_of(space, *of, v),
+            Some(Coordinate::Affine(_)) | None => false,
+        }
 }
 
 /// Returns whether the loops of a program visit the coordinates of a placed result in order:

@@ -6,9 +6,8 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::nest::{Sums, nest};
-use super::{
-    Candidate, WORTHWHILE, cheapest, counted, refuse_result, scattered, starts, term_by_term,
-};
+use super::terms::term_by_term;
+use super::{Candidate, WORTHWHILE, cheapest, counted, refuse_result, scattered, starts};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};

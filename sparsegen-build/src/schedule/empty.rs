@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
+use super::Candidate;
 use super::nest::nest_into;
-use super::{Candidate, nest_terms};
+use super::terms::nest_terms;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};

@@ -6,10 +6,12 @@
 
 use crate::concrete::Program;
 use crate::concrete::space::{Definition, Positions};
+use crate::coordinate::Coordinate;
 use crate::error::{Code, Diagnostic, Span, quoted};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{TensorId, VariableId};
+use crate::notation::schedule::Action;
+use crate::notation::{Access, TensorId, VariableId};
 
 /// Checks that the positions of a tensor alone drive every loop over the variables whose positions
 /// a variable counts.
@@ -62,6 +64,10 @@ fn obstacle(
     let Definition::Positions(Positions { over, .. }) = space.definition(position)? else {
         return None;
     };
+    if let Some(block) = block_counted_by(program, position, tensor) {
+        let block = &kernel.variable(block).name;
+        return Some(format!("`{block}` counts blocks, which `{name}` does not store"));
+    }
     let (access, [first, last]) = match space.counted_positions(kernel, position) {
         Some((access, levels)) => (Some(access), levels),
         None if over.len() > 1 => {
@@ -113,6 +119,28 @@ fn obstacle(
         is_sorted |= iterators.any(|iterator| iterator.access == *access && iterator.reorders());
     });
     is_sorted.then(|| format!("the entries of `{name}` are sorted first"))
+}
+
+/// Returns the variable of blocks, which no level of a tensor stores, that the schedule replaces by
+/// positions.
+fn block_counted_by(
+    program: &Program,
+    position: VariableId,
+    tensor: TensorId,
+) -> Option<VariableId> {
+    let Program { kernel, space, .. } = program;
+    let replaced = |action: &Action<_, _, _>| match action {
+        Action::Pos { whole, position: counted, .. } if *counted == position => Some(*whole),
+        _ => None,
+    };
+    let whole = kernel.schedule.iter().find_map(|command| replaced(&command.action))?;
+    let stores = |access: &Access| {
+        let levels = 0..kernel.tensor(access.tensor).format.levels.len();
+        kernel.passed_as(access.tensor) == tensor
+            && levels.into_iter().any(|k| space.level_variable(kernel, access, k) == Some(whole))
+    };
+    let is_block = matches!(space.computed(whole), Some(Coordinate::Div(..)));
+    (is_block && !kernel.accesses.iter().any(stores)).then_some(whole)
 }
 
 /// Returns why a loop does not iterate over the positions of a tensor.

@@ -4,13 +4,11 @@
 //! one over `i`, which follows from them. Formats with the same blocks have the same variables.
 //! `fuse(i, j, f)` is the inverse: one loop over both, from which each follows.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::convert::Conversion;
 use super::parallel::begins_anywhere;
 use super::starts;
+use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition, Positions, Space};
-use crate::concrete::{Program, Stmt};
 use crate::coordinate::Coordinate;
 use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::graph::{is_implied, last_appended};
@@ -114,94 +112,14 @@ pub(super) fn obstacle(
         let space = &program.space;
         let is_over = |positions: VariableId| space.index_variables(positions).contains(&v);
         let counts_positions = space.all_positions().any(is_over);
-        if program.basis.is_limited(v) && !counts_positions && is_one(v) && obstacle.is_none() {
+        let mut blocks = program.basis.blocks_of(v).into_iter();
+        let has_blocks = blocks.any(|block| space.positions_of(block).is_none());
+        let is_cut = program.basis.is_limited(v) && (has_blocks || !counts_positions);
+        if is_cut && is_one(v) && obstacle.is_none() {
             obstacle = iterators.find(|it| !begins_anywhere(program, it)).cloned();
         }
     });
     obstacle
-}
-
-/// Returns whether a loop over pairs of coordinates, or over blocks of them, runs a statement that
-/// depends on one coordinate of a pair only, once for each of the others.
-pub(super) fn repeats(program: &Program) -> bool {
-    program.kernel.schedule.iter().any(|command| match command.action {
-        Action::Fuse { parts, fused } => {
-            let mut pairs = Pairs { program, parts, fused, made: BTreeMap::new() };
-            pairs.are_repeated(&program.body, false, &BTreeSet::new())
-        }
-        _ => false,
-    })
-}
-
-/// The pairs of coordinates of a loop.
-struct Pairs<'p> {
-    program: &'p Program,
-    parts: [VariableId; 2],
-    fused: VariableId,
-    /// The variables that the values of temporaries depend on, of those that are made for each pair.
-    made: BTreeMap<TensorId, BTreeSet<VariableId>>,
-}
-
-impl Pairs<'_> {
-    /// Returns whether a statement is repeated, within a loop over pairs or not, and if conditions
-    /// depend on some variables.
-    fn are_repeated(
-        &mut self,
-        stmt: &Stmt,
-        is_within: bool,
-        conditions: &BTreeSet<VariableId>,
-    ) -> bool {
-        match stmt {
-            Stmt::Forall { variable, body, .. } => {
-                let is_within = is_within || self.are_counted_by(*variable);
-                self.are_repeated(body, is_within, conditions)
-            }
-            Stmt::Where { consumer, producer, .. } => [producer, consumer]
-                .into_iter()
-                .any(|stmt| self.are_repeated(stmt, is_within, conditions)),
-            Stmt::If { condition, body } => {
-                let mut conditions = conditions.clone();
-                self.depend(condition, &mut conditions);
-                self.are_repeated(body, is_within, &conditions)
-            }
-            Stmt::Sequence(statements) => {
-                statements.iter().any(|stmt| self.are_repeated(stmt, is_within, conditions))
-            }
-            Stmt::Assign { target, value, .. } => {
-                let mut variables = conditions.clone();
-                self.depend(&Expr::Access(target.clone()), &mut variables);
-                self.depend(value, &mut variables);
-                if !is_within {
-                    return false;
-                }
-                let is_repeated = !self.parts.iter().all(|part| variables.contains(part));
-                self.made.entry(target.tensor).or_default().extend(variables);
-                is_repeated
-            }
-        }
-    }
-
-    /// Returns whether a loop is over the pairs, their blocks or their positions.
-    fn are_counted_by(&self, v: VariableId) -> bool {
-        match self.program.space.definition(v) {
-            _ if v == self.fused => true,
-            Some(Definition::Computed(of)) => of.variables().any(|of| self.are_counted_by(*of)),
-            Some(Definition::Positions(of)) => self.parts.iter().all(|part| of.over.contains(part)),
-            _ => false,
-        }
-    }
-
-    /// Adds the variables that a value depends on.
-    fn depend(&self, value: &Expr, variables: &mut BTreeSet<VariableId>) {
-        let space = &self.program.space;
-        value.for_each_variable(&mut |v| variables.extend([v, space.counted(v)]));
-        value.for_each_access(&mut |access| {
-            for v in &access.indices {
-                variables.extend([*v, space.counted(*v)]);
-            }
-            variables.extend(self.made.get(&access.tensor).into_iter().flatten());
-        });
-    }
 }
 
 /// Returns the space in which the loops over the coordinates of the result are within loops over
