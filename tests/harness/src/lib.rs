@@ -23,6 +23,7 @@ pub mod oracle;
 pub mod own;
 pub mod random;
 pub mod rustc;
+pub mod schedules;
 pub mod shrink;
 pub mod statement;
 pub mod storage;

@@ -68,6 +68,12 @@ impl Failure {
         self.cause() == "known to be"
     }
 
+    /// Returns whether no loops obey the schedule.
+    pub fn is_of_schedule(&self) -> bool {
+        let codes = ["[SG06", "[SG0701]"];
+        matches!(self, Failure::Refusal(shown) if codes.iter().any(|code| shown.contains(code)))
+    }
+
     /// Returns whether the diagnostics name an unsupported feature.
     pub fn is_missing(&self) -> bool {
         matches!(self, Failure::Refusal(shown) if shown.contains("not supported yet"))

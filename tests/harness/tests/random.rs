@@ -7,10 +7,12 @@
 //! here.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
 use sparsegen_harness::corpus;
 use sparsegen_harness::generate::draft;
+use sparsegen_harness::schedules;
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
@@ -66,6 +68,24 @@ fn random_kernels_are_right() {
     });
     let (count, shown) = (wrong.len(), wrong.join("\n\n"));
     assert!(wrong.is_empty(), "{count} of {} random kernels fail:\n\n{shown}", all.len());
+}
+
+#[test]
+fn random_schedules_are_obeyed_or_refused() {
+    let cases = corpus::parse("schedules", &schedules::lines("schedules", 400));
+    let cases = cases.expect("the lines are well-formed");
+    let obeyed = AtomicUsize::new(0);
+    let wrong = tried(&cases, |case| match failure_of_case(case) {
+        None => {
+            obeyed.fetch_add(1, Ordering::Relaxed);
+            None
+        }
+        Some(found) if found.is_of_schedule() => None,
+        Some(found) => Some(format!("{}\n{}", case.manifest, found.shown())),
+    });
+    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    let obeyed = obeyed.into_inner();
+    assert!(obeyed * 5 > cases.len(), "{obeyed} of {} schedules are obeyed", cases.len());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Each kernel is compiled, interpreted on many operands and compared with the oracle. A failing
 //! kernel is reduced and printed as lines for the corpus. With `--values`, results may store
 //! entries that are known to be the fill value. With `--show`, kernels are printed and not tested.
+//! With `--schedules COUNT SEED`, cases with random schedules are tested, which may be refused.
 //! With `--cases FILE`, the cases of a file of the corpus are tested instead; with
 //! `--threads FILE EVERY`, one of every so many, as kernels that run on threads.
 
@@ -12,8 +13,9 @@ use std::{env, fs};
 
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::generate::draft;
+use sparsegen_harness::schedules;
 use sparsegen_harness::shrink::shrunk;
-use sparsegen_harness::trial::{failure, failure_of_case};
+use sparsegen_harness::trial::{Failure, failure, failure_of_case};
 
 /// The time after which a kernel is printed as slow.
 const SLOW: Duration = Duration::from_secs(5);
@@ -21,10 +23,17 @@ const SLOW: Duration = Duration::from_secs(5);
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--cases", path] => return try_cases(cases_of(path)),
-        ["--threads", path] => return try_cases(on_threads(path, 1)),
+        ["--cases", path] => return try_cases(cases_of(path), |_| true),
+        ["--schedules", count, seed] => {
+            let count = count.parse().expect("a number");
+            let cases = corpus::parse("schedules", &schedules::lines(seed, count));
+            let cases = cases.unwrap_or_else(|reason| panic!("{reason}"));
+            return try_cases(cases, |found| !found.is_of_schedule());
+        }
+        ["--threads", path] => return try_cases(on_threads(path, 1), |_| true),
         ["--threads", path, every] => {
-            return try_cases(on_threads(path, every.parse().expect("a number")));
+            let every = every.parse().expect("a number");
+            return try_cases(on_threads(path, every), |_| true);
         }
         _ => {}
     }
@@ -74,8 +83,8 @@ fn on_threads(path: &str, every: usize) -> Vec<Case> {
     cases_of(path).into_iter().step_by(every.max(1)).map(Case::on_threads).collect()
 }
 
-/// Tries cases.
-fn try_cases(cases: Vec<Case>) {
+/// Tries cases, and shows those that fail in a way that matters.
+fn try_cases(cases: Vec<Case>, matters: impl Fn(&Failure) -> bool) {
     let mut failures = 0;
     for case in &cases {
         let start = Instant::now();
@@ -83,7 +92,7 @@ fn try_cases(cases: Vec<Case>) {
         if start.elapsed() > SLOW {
             println!("# {} takes {:?}", case.name, start.elapsed());
         }
-        if let Some(found) = found {
+        if let Some(found) = found.filter(&matters) {
             failures += 1;
             println!("# {} at {}:\n{}\n", case.name, case.place, found.shown().trim_end());
         }
