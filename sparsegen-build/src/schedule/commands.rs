@@ -6,6 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::nest::{Sums, nest};
+use super::refuse::contradictions;
 use super::terms::term_by_term;
 use super::{Candidate, WORTHWHILE, cheapest, counted, refuse_result, scattered, starts};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
@@ -144,7 +145,6 @@ fn without_loop(
 /// Returns the diagnostic for blocks that the loops with the least cost cannot have, if there are
 /// loops.
 fn obstacle(kernel: &Kernel) -> Option<Diagnostic> {
-    let budget = Budget::default();
     let starts = starts(&Conversion::none(kernel)).into_iter();
     // Without such an operand, the reason is the one for loops over pairs of coordinates.
     let has_positions = |start: &Program| {
@@ -156,7 +156,12 @@ fn obstacle(kernel: &Kernel) -> Option<Diagnostic> {
             _ => true,
         })
     };
-    let mut starts = starts.filter(|start| start.basis.has_limits() && has_positions(start));
+    violated(starts.filter(|start| start.basis.has_limits() && has_positions(start)))
+}
+
+/// Returns the first error of loops that do not obey the schedule.
+fn violated(mut starts: impl Iterator<Item = Program>) -> Option<Diagnostic> {
+    let budget = Budget::default();
     starts.find_map(|start| {
         let graph = IterationGraph::of(&start)?;
         graph.orders().into_iter().find_map(|order| {
@@ -189,9 +194,16 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         | Action::Parallelize(_)
         | Action::Merge { .. }
         | Action::Locate { .. } => {
-            let message = "no loops obey this command";
-            checked(kernel, before)
-                .unwrap_or_else(|| Diagnostic::new(Code::NoLoops, command.span, message))
+            let mut conversion = before.conversion.clone();
+            conversion.kernel.variables.clone_from(&kernel.variables);
+            conversion.kernel.schedule.clone_from(&kernel.schedule);
+            let checked = checked(kernel, before);
+            checked.or_else(|| violated(starts(&conversion).into_iter())).unwrap_or_else(|| {
+                let message = "no loops obey this command";
+                let diagnostic = Diagnostic::new(Code::NoLoops, command.span, message)
+                    .help("remove the command, or store an operand in another format");
+                contradictions(&conversion).into_iter().fold(diagnostic, Diagnostic::note)
+            })
         }
     }
 }

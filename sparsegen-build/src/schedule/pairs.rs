@@ -24,7 +24,7 @@ struct Pairs<'p> {
     program: &'p Program,
     parts: [VariableId; 2],
     fused: VariableId,
-    /// The variables that the values of temporaries depend on, of those that are made for each pair.
+    /// By temporary that is computed for each pair: the variables that its value depends on.
     made: BTreeMap<TensorId, BTreeSet<VariableId>>,
 }
 

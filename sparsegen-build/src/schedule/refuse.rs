@@ -154,13 +154,17 @@ pub(super) fn refuse_orders(kernel: &Kernel) -> Diagnostic {
             .help(
                 "compute a part of it in a separate kernel, or store an operand in another order",
             );
+    contradictions(&Conversion::none(kernel)).into_iter().fold(diagnostic, Diagnostic::note)
+}
+
+/// Returns which loops exclude each other, if no order of the loops is valid.
+pub(super) fn contradictions(conversion: &Conversion) -> Vec<String> {
     // The variables of blocks and diagonals are those of a start.
-    let starts = starts(&Conversion::none(kernel));
+    let starts = starts(conversion);
     let mut graphs = starts.iter().filter_map(|start| Some((start, IterationGraph::of(start)?)));
-    let Some((start, graph)) = graphs.next() else { return diagnostic };
-    let cycle = graph.cycle().unwrap_or_default();
-    let note = |diagnostic: Diagnostic, edge| diagnostic.note(describe(&start.kernel, edge));
-    cycle.into_iter().fold(diagnostic, note)
+    let Some((start, graph)) = graphs.next() else { return Vec::new() };
+    let cycle = graph.cycle().unwrap_or_default().into_iter();
+    cycle.map(|edge| describe(&start.kernel, edge)).collect()
 }
 
 /// Describes why a loop must be outside of another; the kernel has the variables of both.

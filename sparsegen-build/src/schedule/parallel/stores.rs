@@ -74,7 +74,7 @@ impl Outermost<'_> {
                 }
             };
         }
-        let is_own = |of: VariableId| of == v || counts_blocks(program, v, of);
+        let is_own = |of: VariableId| divides_by(program, v, of);
         if let Some(hashed) = levels.iter().position(has_buckets)
             && program.level_variable(result, hashed).is_some_and(is_own)
             && divides_coordinates(program, range)
@@ -175,7 +175,7 @@ impl Outermost<'_> {
         let levels = &program.tensor(target.access.tensor).format.levels;
         let is_parent = |level| {
             let parent = program.level_variable(&target.access, level);
-            parent.is_some_and(|parent| parent == v || counts_blocks(program, v, parent))
+            parent.is_some_and(|parent| divides_by(program, v, parent))
         };
         let is_joined =
             levels[..=leaf].iter().all(|spec| is_stored_in_parts(spec) && !has_bounds(spec));
@@ -256,6 +256,12 @@ fn divides_coordinates(program: &Program, range: &Range) -> bool {
             *level == 0 && spec.properties.ordered && spec.properties.unique
         }
     }
+}
+
+/// Returns whether each coordinate of another variable belongs to one of a variable: it is the same
+/// one, or that of a block.
+fn divides_by(program: &Program, v: VariableId, of: VariableId) -> bool {
+    v == of || counts_blocks(program, v, of)
 }
 
 /// Returns whether a variable counts blocks of another.
