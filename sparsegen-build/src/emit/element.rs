@@ -1,6 +1,6 @@
 //! Emits elements of arrays, which are narrowed when stored and widened when loaded, and bits.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::body::Body;
@@ -36,6 +36,11 @@ impl Body {
         };
         let Some(narrow) = narrow else { return self.expr(value) };
         match value {
+            // The extents are checked before, so that such a coordinate is never stored.
+            Expr::Index(number) if !holds(element, *number) => {
+                let number = Literal::usize_suffixed(*number);
+                quote!(#number as #narrow)
+            }
             Expr::Index(_) => self.expr(value),
             Expr::Largest(width) if element == Element::Index(*width) => largest(*width),
             // A copy between arrays needs no conversion to `usize`.
@@ -187,5 +192,14 @@ impl Body {
         let word = Expr::div(index.clone(), Expr::Index(64));
         let shift = Expr::rem(index.clone(), Expr::Index(64));
         (self.expr(&word), self.within(&shift, PRIMARY))
+    }
+}
+
+/// Returns whether a number is one of a narrow type.
+fn holds(element: Element, number: usize) -> bool {
+    match element {
+        Element::Index(width) => number as u64 <= width.greatest(),
+        Element::Signed(width) => number as u64 <= width.greatest() / 2,
+        Element::Bits | Element::Entry(_) | Element::Value(_) | Element::Pattern(_) => true,
     }
 }

@@ -141,6 +141,10 @@ fn casts_and_parentheses_are_where_they_are_needed() {
         body(vec![Stmt::bind("p", sum)]),
         of("let p = (a2_crd[0] as usize + 1) * (a2_crd[1] as usize).min(n);")
     );
+    // A literal of the type itself would be an error.
+    let narrow = |number| body(vec![Stmt::store("a2_crd", Expr::Index(0), Expr::Index(number))]);
+    assert_eq!(narrow(u32::MAX as usize), of("a2_crd[0] = 4294967295;"));
+    assert_eq!(narrow(u32::MAX as usize + 1), of("a2_crd[0] = 4294967296usize as u32;"));
 }
 
 #[test]

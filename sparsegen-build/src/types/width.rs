@@ -32,6 +32,16 @@ impl Width {
             Width::Usize => "usize",
         }
     }
+
+    /// Returns the greatest number of the type; of `usize`, that of a target with 64 bits.
+    pub fn greatest(self) -> u64 {
+        match self {
+            Width::U8 => u8::MAX.into(),
+            Width::U16 => u16::MAX.into(),
+            Width::U32 => u32::MAX.into(),
+            Width::U64 | Width::Usize => u64::MAX,
+        }
+    }
 }
 
 impl Width {
