@@ -5,18 +5,90 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
 use crate::notation::schedule::Action;
-use crate::notation::{Expr, TensorId, VariableId};
+use crate::notation::{BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
 
 /// Returns whether a loop over pairs of coordinates, or over blocks of them, runs a statement that
-/// depends on one coordinate of a pair only, once for each of the others: `∀f y[i] += z[i]`.
+/// depends on one coordinate of a pair only, once for each of the others: `∀f y[i] += z[i]`. The same
+/// holds for a reduction over one coordinate within another reduction, of which it has one pair.
 pub(super) fn repeats(program: &Program) -> bool {
+    let mut reductions = Reductions::default();
+    reductions.collect(&program.kernel.assignment.value, 0, None);
     program.kernel.schedule.iter().any(|command| match command.action {
         Action::Fuse { parts, fused } => {
-            let mut pairs = Pairs { program, parts, fused, made: BTreeMap::new() };
+            let [outer, inner] = parts.map(|part| reductions.of(program, part));
+            let are_apart = outer.zip(inner).is_some_and(|(outer, inner)| outer != inner);
+            let mut pairs = Pairs { program, parts, fused, are_apart, made: BTreeMap::new() };
             pairs.repeat(&program.body, &[], &BTreeSet::new())
         }
         _ => false,
     })
+}
+
+/// The reductions of a value, by the variables that they bind. Those that can be computed as one have
+/// the same number; the statement has the number 0, and so does a reduction that it accumulates.
+#[derive(Default)]
+struct Reductions {
+    bound: BTreeMap<VariableId, BTreeSet<usize>>,
+    count: usize,
+}
+
+impl Reductions {
+    /// Adds the reductions of an operand of the one with a number, which combines operands by `op`: `None`
+    /// for that of the statement, which has none yet.
+    fn collect(&mut self, value: &Expr, number: usize, op: Option<ReduceOp>) {
+        let is_sum = op.is_none_or(|op| op == ReduceOp::SUM);
+        match value {
+            Expr::Reduce(reduce) => {
+                let own = match op.is_none_or(|op| op == reduce.op) {
+                    true => number,
+                    false => self.next(),
+                };
+                for v in &reduce.variables {
+                    self.bound.entry(*v).or_default().insert(own);
+                }
+                self.collect(&reduce.body, own, Some(reduce.op));
+            }
+            Expr::Neg(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
+                if is_sum =>
+            {
+                value.children().into_iter().for_each(|child| self.collect(child, number, op));
+            }
+            Expr::Call(Function::Mask, _) => {
+                value.children().into_iter().for_each(|child| self.collect(child, number, op));
+            }
+            Expr::Binary(BinaryOp::Div, a, b) if is_sum && b.as_literal().is_some() => {
+                self.collect(a, number, op);
+            }
+            _ => value.children().into_iter().for_each(|child| self.collect_apart(child)),
+        }
+    }
+
+    /// Adds the reductions of an operand of another function.
+    fn collect_apart(&mut self, value: &Expr) {
+        if let Expr::Reduce(reduce) = value {
+            let own = self.next();
+            for v in &reduce.variables {
+                self.bound.entry(*v).or_default().insert(own);
+            }
+            return self.collect(&reduce.body, own, Some(reduce.op));
+        }
+        value.children().into_iter().for_each(|child| self.collect_apart(child));
+    }
+
+    fn next(&mut self) -> usize {
+        self.count += 1;
+        self.count
+    }
+
+    /// Returns the reductions that bind a variable, or the one of which it is a block or an offset; `None`
+    /// for slots, which no reduction binds.
+    fn of(&self, program: &Program, v: VariableId) -> Option<BTreeSet<usize>> {
+        match program.space.definition(v) {
+            Some(Definition::Computed(of)) => self.of(program, *of.variables().next()?),
+            Some(Definition::Slot(_)) => None,
+            _ => Some(self.bound.get(&v).cloned().unwrap_or_else(|| [0].into())),
+        }
+    }
 }
 
 /// The pairs of coordinates of a loop.
@@ -24,6 +96,8 @@ struct Pairs<'p> {
     program: &'p Program,
     parts: [VariableId; 2],
     fused: VariableId,
+    /// `true` if different reductions bind the parts.
+    are_apart: bool,
     /// By temporary that is computed for each pair: the variables that its value depends on.
     made: BTreeMap<TensorId, BTreeSet<VariableId>>,
 }
@@ -67,11 +141,15 @@ impl Pairs<'_> {
             Stmt::Sequence(statements) => {
                 statements.iter().any(|stmt| self.repeat(stmt, loops, conditions))
             }
-            Stmt::Assign { target, value, .. } if is_within => {
+            Stmt::Assign { target, accumulate, value } if is_within => {
                 let mut variables = conditions.clone();
                 self.depend(&Expr::Access(target.clone()), &mut variables);
                 self.depend(value, &mut variables);
-                let is_repeated = !self.parts.iter().all(|part| self.is_among(*part, &variables));
+                let mut reads_made = false;
+                value.for_each_access(&mut |of| reads_made |= self.made.contains_key(&of.tensor));
+                let adds = accumulate.is_some() && matches!(value, Expr::Access(_));
+                let is_repeated = !self.parts.iter().all(|part| self.is_among(*part, &variables))
+                    || self.are_apart && reads_made && !adds;
                 self.made.entry(target.tensor).or_default().extend(variables);
                 is_repeated
             }
