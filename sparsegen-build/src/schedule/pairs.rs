@@ -34,7 +34,7 @@ struct Reductions {
 
 impl Reductions {
     /// Adds the reductions of an operand of the one with a number, which combines operands by `op`: `None`
-    /// for that of the statement, which has none yet.
+    /// if no reduction encloses the operand.
     fn collect(&mut self, value: &Expr, number: usize, op: Option<ReduceOp>) {
         let is_sum = op.is_none_or(|op| op == ReduceOp::SUM);
         match value {

@@ -33,7 +33,7 @@ impl Width {
         }
     }
 
-    /// Returns the greatest number of the type; of `usize`, that of a target with 64 bits.
+    /// Returns the greatest number of the type; `usize` has 64 bits here.
     pub fn greatest(self) -> u64 {
         match self {
             Width::U8 => u8::MAX.into(),

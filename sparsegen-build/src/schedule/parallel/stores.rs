@@ -258,8 +258,8 @@ fn divides_coordinates(program: &Program, range: &Range) -> bool {
     }
 }
 
-/// Returns whether each coordinate of another variable belongs to one of a variable: it is the same
-/// one, or that of a block.
+/// Returns whether each coordinate of another variable belongs to one of a variable: the variables are
+/// the same, or the variable counts blocks of the other one.
 fn divides_by(program: &Program, v: VariableId, of: VariableId) -> bool {
     v == of || counts_blocks(program, v, of)
 }
