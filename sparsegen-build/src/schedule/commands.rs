@@ -79,13 +79,19 @@ fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<C
     if automatic.conversion.count() == 0 {
         return as_it_is;
     }
-    let mut conversion = automatic.conversion.clone();
-    conversion.kernel.variables.clone_from(&kernel.variables);
-    conversion.kernel.schedule.clone_from(&kernel.schedule);
+    let conversion = with_commands_of(&automatic.conversion, kernel);
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
     let before = cost_of_conversions(&conversion);
     let converted = cheapest(&conversion, budget).filter(|found| before + found.cost < limit);
     converted.or(as_it_is)
+}
+
+/// Returns a conversion with the schedule of a kernel, and the variables that it names.
+fn with_commands_of(conversion: &Conversion, kernel: &Kernel) -> Conversion {
+    let mut conversion = conversion.clone();
+    conversion.kernel.variables.clone_from(&kernel.variables);
+    conversion.kernel.schedule.clone_from(&kernel.schedule);
+    conversion
 }
 
 /// Checks that the loops obey the commands that do not change their structure.
@@ -194,9 +200,7 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         | Action::Parallelize(_)
         | Action::Merge { .. }
         | Action::Locate { .. } => {
-            let mut conversion = before.conversion.clone();
-            conversion.kernel.variables.clone_from(&kernel.variables);
-            conversion.kernel.schedule.clone_from(&kernel.schedule);
+            let conversion = with_commands_of(&before.conversion, kernel);
             let checked = checked(kernel, before);
             checked.or_else(|| violated(starts(&conversion).into_iter())).unwrap_or_else(|| {
                 let message = "no loops obey this command";

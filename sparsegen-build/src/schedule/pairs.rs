@@ -12,7 +12,8 @@ use crate::notation::{BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
 /// holds for a reduction over one coordinate within another reduction, of which it has one pair.
 pub(super) fn repeats(program: &Program) -> bool {
     let mut reductions = Reductions::default();
-    reductions.collect(&program.kernel.assignment.value, 0, None);
+    let statement = Within { number: 0, op: None };
+    reductions.collect(&program.kernel.assignment.value, Some(statement));
     program.kernel.schedule.iter().any(|command| match command.action {
         Action::Fuse { parts, fused } => {
             let [outer, inner] = parts.map(|part| reductions.of(program, part));
@@ -32,47 +33,50 @@ struct Reductions {
     count: usize,
 }
 
-impl Reductions {
-    /// Adds the reductions of an operand of the one with a number, which combines operands by `op`: `None`
-    /// if no reduction encloses the operand.
-    fn collect(&mut self, value: &Expr, number: usize, op: Option<ReduceOp>) {
-        let is_sum = op.is_none_or(|op| op == ReduceOp::SUM);
-        match value {
-            Expr::Reduce(reduce) => {
-                let own = match op.is_none_or(|op| op == reduce.op) {
-                    true => number,
-                    false => self.next(),
-                };
-                for v in &reduce.variables {
-                    self.bound.entry(*v).or_default().insert(own);
-                }
-                self.collect(&reduce.body, own, Some(reduce.op));
-            }
-            Expr::Neg(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
-                if is_sum =>
-            {
-                value.children().into_iter().for_each(|child| self.collect(child, number, op));
-            }
-            Expr::Call(Function::Mask, _) => {
-                value.children().into_iter().for_each(|child| self.collect(child, number, op));
-            }
-            Expr::Binary(BinaryOp::Div, a, b) if is_sum && b.as_literal().is_some() => {
-                self.collect(a, number, op);
-            }
-            _ => value.children().into_iter().for_each(|child| self.collect_apart(child)),
-        }
+/// A reduction that a value is in: its number, and by what it combines values, if it is not the
+/// statement.
+#[derive(Clone, Copy)]
+struct Within {
+    number: usize,
+    op: Option<ReduceOp>,
+}
+
+impl Within {
+    fn combines_by(&self, op: ReduceOp) -> bool {
+        self.op.is_none_or(|own| own == op)
     }
 
-    /// Adds the reductions of an operand of another function.
-    fn collect_apart(&mut self, value: &Expr) {
-        if let Expr::Reduce(reduce) = value {
-            let own = self.next();
-            for v in &reduce.variables {
-                self.bound.entry(*v).or_default().insert(own);
+    /// Returns whether the reduction of a value is computed from reductions of its operands.
+    fn is_distributed_over(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Neg(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) => {
+                self.combines_by(ReduceOp::SUM)
             }
-            return self.collect(&reduce.body, own, Some(reduce.op));
+            Expr::Binary(BinaryOp::Div, _, b) => {
+                self.combines_by(ReduceOp::SUM) && b.as_literal().is_some()
+            }
+            Expr::Call(Function::Mask, _) => true,
+            _ => false,
         }
-        value.children().into_iter().for_each(|child| self.collect_apart(child));
+    }
+}
+
+impl Reductions {
+    /// Adds the reductions of a value, given the one that combines the value with others; `None` if a
+    /// function computes something else of it.
+    fn collect(&mut self, value: &Expr, within: Option<Within>) {
+        if let Expr::Reduce(reduce) = value {
+            let number = match within {
+                Some(within) if within.combines_by(reduce.op) => within.number,
+                _ => self.next(),
+            };
+            for v in &reduce.variables {
+                self.bound.entry(*v).or_default().insert(number);
+            }
+            return self.collect(&reduce.body, Some(Within { number, op: Some(reduce.op) }));
+        }
+        let within = within.filter(|within| within.is_distributed_over(value));
+        value.children().into_iter().for_each(|child| self.collect(child, within));
     }
 
     fn next(&mut self) -> usize {

@@ -214,18 +214,14 @@ impl Basis {
         self.stead.get(&v).map(Vec::as_slice)
     }
 
-    /// Adds the choices of another program for variables without a choice.
-    pub fn add(&mut self, other: &Basis, map: &Renumbering) {
-        for (v, loops) in &other.stead {
-            let loops = || loops.iter().map(|v| map.variable(*v)).collect();
-            self.stead.entry(map.variable(*v)).or_insert_with(loops);
-        }
-        let slots = other.slots.iter().map(|v| map.variable(*v));
-        let slots: Vec<VariableId> = slots.filter(|v| !self.slots.contains(v)).collect();
-        self.slots.extend(slots);
-        for (v, blocks) in &other.limits {
-            let blocks = blocks.iter().map(|v| map.variable(*v)).collect();
-            self.limits.insert(map.variable(*v), blocks);
+    /// Returns the same choices with other numbers of variables.
+    pub fn renumbered(&self, map: &Renumbering) -> Basis {
+        let all = |loops: &Vec<VariableId>| loops.iter().map(|v| map.variable(*v)).collect();
+        let each = |(v, loops): (&VariableId, &Vec<VariableId>)| (map.variable(*v), all(loops));
+        Basis {
+            stead: self.stead.iter().map(each).collect(),
+            slots: self.slots.iter().map(|v| map.variable(*v)).collect(),
+            limits: self.limits.iter().map(each).collect(),
         }
     }
 

@@ -96,7 +96,7 @@ fn add_variables(
         add_variable(program, second, left.remove(next), distinct, map)?;
     }
     program.space.add_replaced(&second.space, map);
-    program.basis.add(&second.basis, map);
+    program.basis.join(&second.basis.renumbered(map));
     Ok(())
 }
 
