@@ -22,19 +22,27 @@ pub(super) fn set_aside(
     v: VariableId,
     lattice: &Lattice,
 ) -> Option<(Lattice, Stmt)> {
-    let has_range = match program.space.definition(v) {
-        None | Some(Definition::Fused(..) | Definition::Slice(_)) => true,
+    // A loop over the part of its coordinates in a block does not know how many others there are.
+    let has_range = is_whole(program, v) && !program.basis.is_limited(v);
+    let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
+    can_repeat(program, frontier, v, &rest).then_some((visited, rest))
+}
+
+/// Returns whether a loop over `v` has as many coordinates as its extent says: those within blocks,
+/// and pairs of them, may lie beyond the last one.
+fn is_whole(program: &Program, v: VariableId) -> bool {
+    match program.space.definition(program.space.whole(v)) {
+        None | Some(Definition::Slice(_)) => true,
+        Some(Definition::Fused(outer, inner)) => {
+            is_whole(program, *outer) && is_whole(program, *inner)
+        }
         Some(
             Definition::Computed(_)
             | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed,
         ) => false,
-    };
-    // A loop over the part of its coordinates in a block does not know how many others there are.
-    let has_range = has_range && !program.basis.is_limited(v);
-    let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
-    can_repeat(program, frontier, v, &rest).then_some((visited, rest))
+    }
 }
 
 /// Returns whether a statement depends only on the coordinates of the loops of a frontier and of

@@ -262,7 +262,8 @@ impl<'p> Time<'p> {
 
     fn over_dimension(&self, inner: &Loop, around: &Trips) -> Trips {
         let mut trips = around.clone();
-        let dimensions = match self.program.space.definition(inner.variable) {
+        let v = self.program.space.whole(inner.variable);
+        let dimensions = match self.program.space.definition(v) {
             _ if self.program.space.positions_of(inner.variable).is_some() => Vec::new(),
             Some(Definition::Positions(_)) => Vec::new(),
             // A block has a constant size.
@@ -277,12 +278,12 @@ impl<'p> Time<'p> {
                 Coordinate::Div(of, BlockSize::Constant(_))
                 | Coordinate::Mod(of, BlockSize::Share(_)),
             )) => extents(self.program, *of),
-            Some(Definition::Fused(..)) => extents(self.program, inner.variable),
+            Some(Definition::Fused(..)) => extents(self.program, v),
             Some(Definition::Slice(slice)) => vec![slice.of],
             Some(Definition::Fixed) => Vec::new(),
             // The loops over the slots and over their entries are a traversal of all entries.
             Some(Definition::Slot(_)) => Vec::new(),
-            Some(Definition::Computed(Coordinate::Affine(_))) | None => vec![inner.variable],
+            Some(Definition::Computed(Coordinate::Affine(_))) | None => vec![v],
         };
         let is_constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
         let (constant, dimensions) = dimensions.into_iter().partition::<Vec<_>, _>(is_constant);

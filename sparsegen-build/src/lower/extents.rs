@@ -60,6 +60,7 @@ pub(super) fn expanded(program: &Program, names: &Names, expr: Expr) -> Expr {
 
 /// Returns the number of coordinates of a variable.
 pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
+    let v = program.space.whole(v);
     match program.space.definition(v) {
         None => Expr::var(names.size(v)),
         Some(Definition::Computed(computed)) => match computed {

@@ -153,9 +153,7 @@ impl Lowering<'_> {
         let is_counted = |driver: &LevelIterator| self.is_by_coordinate(driver);
         match part {
             Definition::Computed(Coordinate::Div(..)) => {
-                let is_offset =
-                    matches!(program.space.computed(inner.variable), Some(Coordinate::Mod(..)));
-                let cut = drivers.all(is_counted) && is_offset;
+                let cut = drivers.all(is_counted) && self.ends_with(inner.variable, v);
                 (!cut).then(|| format!("The last block may exceed the range of `{name}`."))
             }
             Definition::Computed(Coordinate::Affine(_)) => {
@@ -175,6 +173,18 @@ impl Lowering<'_> {
             | Definition::Slice(_)
             | Definition::Fixed => None,
         }
+    }
+
+    /// Returns whether a loop over a variable ends at the end of another one's dimension: it is over
+    /// all of its coordinates or over the offsets within blocks of them.
+    fn ends_with(&self, offset: VariableId, v: VariableId) -> bool {
+        let space = &self.program.space;
+        let whole = space.whole(offset);
+        whole == space.whole(v)
+            || match space.computed(whole) {
+                Some(Coordinate::Mod(of, _)) => self.ends_with(*of, v),
+                Some(Coordinate::Div(..) | Coordinate::Affine(_)) | None => false,
+            }
     }
 
     /// Returns whether a tensor stores a coordinate that follows from `part`, so that validation
@@ -319,6 +329,7 @@ impl Lowering<'_> {
     /// Returns the end of a loop over the offsets within a block: the last block may be shorter,
     /// unless the extent is known to be a multiple of its size.
     pub(super) fn clip(&self, v: VariableId, end: Expr, scope: &Scope) -> Expr {
+        let v = self.program.space.whole(v);
         let Some(&Coordinate::Mod(of, size)) = self.program.space.computed(v) else { return end };
         let block = self.program.space.variable_of(Coordinate::Div(of, size));
         let Some(block) = block.filter(|block| scope.knows(*block)) else { return end };

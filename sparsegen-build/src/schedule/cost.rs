@@ -261,6 +261,7 @@ impl Cost<'_> {
 
     /// Returns the number of coordinates of a variable.
     fn dimension(&self, v: VariableId) -> f64 {
+        let v = self.program.space.whole(v);
         match self.program.space.definition(v) {
             None => {
                 let kernel = &self.program.kernel;

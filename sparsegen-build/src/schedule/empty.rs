@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::Candidate;
 use super::nest::nest_into;
 use super::terms::nest_terms;
+use crate::concrete::space::Basis;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
@@ -27,10 +28,14 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
     let nest = |versioned: &mut Program, empty: &[VariableId]| {
         let of_empty = |value: &Expr| over_nothing(&program, value, empty);
-        match &terms[..] {
-            [] => nest_into(versioned, &order, sums, accumulate, of_empty(&value)),
-            terms => nest_terms(versioned, terms, &of_empty),
+        if !terms.is_empty() {
+            return nest_terms(versioned, &terms, &of_empty);
         }
+        let value = of_empty(&value);
+        versioned.basis = without_blocks_of_others(&program, &value);
+        let stmt = nest_into(versioned, &order, sums, accumulate, value);
+        versioned.basis = program.basis.clone();
+        stmt
     };
     let ranges = ranges(&value);
     // If versions for several empty ranges are too much code, there is one for each range.
@@ -47,6 +52,16 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         }
     }
     (program, usual)
+}
+
+/// Returns the choices of a program, but no loops over blocks of the positions of operands that a value
+/// does not read.
+fn without_blocks_of_others(program: &Program, value: &Expr) -> Basis {
+    program.basis.with_blocks(|block| {
+        let positions = program.space.positions_of(block);
+        let counted = positions.and_then(|v| program.space.counted_positions(&program.kernel, v));
+        counted.is_none_or(|(access, _)| value.reads(access))
+    })
 }
 
 /// The versions of the loops of a statement.

@@ -225,6 +225,14 @@ impl Basis {
         }
     }
 
+    /// Returns the same choices with only some of the loops over blocks that contain others.
+    pub fn with_blocks(&self, keeps: impl Fn(VariableId) -> bool) -> Basis {
+        let mut limits = self.limits.clone();
+        limits.values_mut().for_each(|blocks| blocks.retain(|block| keeps(*block)));
+        limits.retain(|_, blocks| !blocks.is_empty());
+        Basis { limits, ..self.clone() }
+    }
+
     /// Returns whether the loops of each variable that both have are the same.
     pub fn agrees_with(&self, other: &Basis) -> bool {
         let is_same = |(v, loops): (&VariableId, &Vec<VariableId>)| {

@@ -157,6 +157,20 @@ impl Space {
         self
     }
 
+    /// Returns the variable with the same coordinates as `v`: that whose blocks and offsets it fuses, or
+    /// `v` itself.
+    pub fn whole(&self, v: VariableId) -> VariableId {
+        let Some(Definition::Fused(outer, inner)) = self.definition(v) else { return v };
+        match (self.computed(*outer), self.computed(*inner)) {
+            (Some(Coordinate::Div(of, size)), Some(Coordinate::Mod(whole, places)))
+                if of == whole && size == places =>
+            {
+                self.whole(*of)
+            }
+            _ => v,
+        }
+    }
+
     /// Returns whether all blocks of this size of a variable are known to be full.
     pub fn has_whole_blocks(&self, kernel: &Kernel, of: VariableId, size: BlockSize) -> bool {
         let BlockSize::Constant(size) = size else { return false };

@@ -16,6 +16,7 @@ pub(in crate::lower) fn extents(program: &Program, v: VariableId) -> Vec<Variabl
 
 /// Returns the variable that is divided into blocks.
 pub(super) fn root(program: &Program, v: VariableId) -> VariableId {
+    let v = program.space.whole(v);
     match program.space.definition(v) {
         Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
             root(program, *of)
