@@ -9,7 +9,7 @@ use super::nest::{Sums, nest};
 use super::refuse::contradictions;
 use super::terms::term_by_term;
 use super::{Candidate, WORTHWHILE, cheapest, counted, refuse_result, scattered, starts};
-use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
+use super::{locate, merge, pairs, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};
 use crate::error::{Code, Diagnostic};
@@ -194,7 +194,7 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         Action::Split { whole, .. } | Action::Divide { whole, .. } => {
             split::refuse(kernel, command, *whole)
         }
-        Action::Fuse { parts, .. } => split::refuse_fused(kernel, command, *parts),
+        Action::Fuse { parts, .. } => pairs::refuse(kernel, command.span, *parts, &before.program),
         Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)

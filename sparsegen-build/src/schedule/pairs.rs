@@ -3,26 +3,70 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::concrete::space::Definition;
+use crate::concrete::terms::additive_terms;
 use crate::concrete::{Program, Stmt};
+use crate::error::{Code, Diagnostic, Span};
+use crate::iteration::graph::last_appended;
 use crate::notation::schedule::Action;
-use crate::notation::{BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
+use crate::notation::{
+    Assignment, BinaryOp, Expr, Function, Kernel, ReduceOp, TensorId, VariableId,
+};
 
 /// Returns whether a loop over pairs of coordinates, or over blocks of them, runs a statement that
 /// depends on one coordinate of a pair only, once for each of the others: `∀f y[i] += z[i]`. The same
 /// holds for a reduction over one coordinate within another reduction, of which it has one pair.
 pub(super) fn repeats(program: &Program) -> bool {
-    let mut reductions = Reductions::default();
-    let statement = Within { number: 0, op: None };
-    reductions.collect(&program.kernel.assignment.value, Some(statement));
+    let reductions = Reductions::of(&program.kernel);
     program.kernel.schedule.iter().any(|command| match command.action {
         Action::Fuse { parts, fused } => {
-            let [outer, inner] = parts.map(|part| reductions.of(program, part));
-            let are_apart = outer.zip(inner).is_some_and(|(outer, inner)| outer != inner);
+            let are_apart = reductions.are_apart(program, parts);
             let mut pairs = Pairs { program, parts, fused, are_apart, made: BTreeMap::new() };
             pairs.repeat(&program.body, &[], &BTreeSet::new())
         }
         _ => false,
     })
+}
+
+/// Returns the diagnostic for two variables that no loop over pairs can replace, given loops without
+/// it.
+pub(super) fn refuse(
+    kernel: &Kernel,
+    span: Span,
+    parts: [VariableId; 2],
+    before: &Program,
+) -> Diagnostic {
+    let [outer, inner] = parts.map(|v| kernel.variable(v).name.as_str());
+    let Assignment { result, value } = &kernel.assignment;
+    let [of_outer, of_inner] = parts.map(|v| before.space.index_variables(v));
+    let depends = |term: &Expr, on: &[VariableId]| {
+        let mut depends = false;
+        term.for_each_variable(&mut |v| depends |= on.contains(&v));
+        term.for_each_access(&mut |of| depends |= of.indices.iter().any(|v| on.contains(v)));
+        depends
+    };
+    let of_one = additive_terms(value.clone()).into_iter().find_map(|term| {
+        match (depends(&term, &of_outer), depends(&term, &of_inner)) {
+            (true, false) => Some((term, inner)),
+            (false, true) => Some((term, outer)),
+            _ => None,
+        }
+    });
+    let is_placed =
+        || [&of_outer, &of_inner].into_iter().flatten().any(|v| result.indices.contains(v));
+    let note = if last_appended(kernel).is_some() && is_placed() {
+        let (result, format) = (kernel.show_access(result), &kernel.tensor(result.tensor).format);
+        format!("`{result}` is assembled in order as `{format}`, by nested loops")
+    } else if Reductions::of(kernel).are_apart(before, parts) {
+        "one of the two belongs to a reduction that must be complete before its value is used"
+            .to_owned()
+    } else if let Some((term, other)) = of_one {
+        format!("`{}` would be taken once for each `{other}`", kernel.show(&term))
+    } else {
+        "an operand stores one of the two in a level that is not visited by pairs".to_owned()
+    };
+    Diagnostic::new(Code::CannotFuse, span, format!("`{outer}` and `{inner}` cannot be fused"))
+        .note(note)
+        .help("remove the command")
 }
 
 /// The reductions of a value, by the variables that they bind. Those that can be computed as one have
@@ -62,6 +106,20 @@ impl Within {
 }
 
 impl Reductions {
+    fn of(kernel: &Kernel) -> Reductions {
+        let mut reductions = Reductions::default();
+        let statement = Within { number: 0, op: None };
+        reductions.collect(&kernel.assignment.value, Some(statement));
+        reductions
+    }
+
+    /// Returns whether two variables belong to different reductions, of which one uses values of the
+    /// other.
+    fn are_apart(&self, program: &Program, parts: [VariableId; 2]) -> bool {
+        let [outer, inner] = parts.map(|part| self.binding(program, part));
+        outer.zip(inner).is_some_and(|(outer, inner)| outer != inner)
+    }
+
     /// Adds the reductions of a value, given the one that combines the value with others; `None` if a
     /// function computes something else of it.
     fn collect(&mut self, value: &Expr, within: Option<Within>) {
@@ -86,9 +144,9 @@ impl Reductions {
 
     /// Returns the reductions that bind a variable, or the one of which it is a block or an offset; `None`
     /// for slots, which no reduction binds.
-    fn of(&self, program: &Program, v: VariableId) -> Option<BTreeSet<usize>> {
+    fn binding(&self, program: &Program, v: VariableId) -> Option<BTreeSet<usize>> {
         match program.space.definition(v) {
-            Some(Definition::Computed(of)) => self.of(program, *of.variables().next()?),
+            Some(Definition::Computed(of)) => self.binding(program, *of.variables().next()?),
             Some(Definition::Slot(_)) => None,
             _ => Some(self.bound.get(&v).cloned().unwrap_or_else(|| [0].into())),
         }

@@ -162,31 +162,6 @@ fn has_all(kernel: &Kernel, v: VariableId) -> bool {
     has_all
 }
 
-/// Returns the diagnostic for two variables that cannot be fused.
-pub(super) fn refuse_fused(
-    kernel: &Kernel,
-    command: &Command<VariableId, TensorId, Expr>,
-    parts: [VariableId; 2],
-) -> Diagnostic {
-    let [outer, inner] = parts.map(|v| kernel.variable(v).name.as_str());
-    let diagnostic = Diagnostic::new(
-        Code::CannotFuse,
-        command.span,
-        format!("`{outer}` and `{inner}` cannot be fused"),
-    );
-    let result = &kernel.assignment.result;
-    let has = |access: &Access| parts.iter().any(|v| access.indices.contains(v));
-    let note = match last_appended(kernel) {
-        Some(_) if has(result) => format!(
-            "`{}` is assembled in order as `{}`, by nested loops",
-            kernel.show_access(result),
-            kernel.tensor(result.tensor).format
-        ),
-        Some(_) | None => "only one of the two belongs to the result, or to a sum".to_owned(),
-    };
-    diagnostic.note(note).help("remove the command")
-}
-
 /// Returns the diagnostic for a variable that cannot be split because of a tensor that stores its
 /// coordinates.
 pub(super) fn refuse(
