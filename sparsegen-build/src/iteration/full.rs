@@ -91,11 +91,13 @@ fn is_filled(program: &Program, variable: VariableId) -> bool {
 
 /// Returns whether a loop over a variable must insert all coordinates into a result: a full level
 /// to which coordinates are appended stores them, possibly through full levels below the variable's
-/// own.
+/// own, or that of which it is a block or an offset.
 fn fills(program: &Program, result: &Access, variable: VariableId) -> bool {
     let levels = &program.tensor(result.tensor).format.levels;
+    let counted = program.space.index_variables(variable);
+    let is_own = |v: VariableId| v == variable || counted.contains(&v);
     let mut from = (0..levels.len())
-        .skip_while(|level| program.level_variable(result, *level) != Some(variable))
+        .skip_while(|level| !program.level_variable(result, *level).is_some_and(is_own))
         .take_while(|level| levels[*level].properties.full);
     from.any(|level| levels[level].level.insert().is_none())
 }

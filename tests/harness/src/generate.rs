@@ -52,6 +52,27 @@ impl Draft {
         text + &format!("{name}: {}\n    {}\n", self.statement(), words.join(" "))
     }
 
+    /// Returns the variables of the statements, and the tensors of the right-hand sides that have any.
+    pub fn names(&self) -> (Vec<String>, Vec<String>) {
+        let (mut variables, mut tensors) = (Vec::new(), Vec::new());
+        for line in &self.statements {
+            line.value.visit(&mut |part| {
+                let Expr::Access(access) = part else { return };
+                variables.extend(access.variables.clone());
+                if !access.variables.is_empty() {
+                    // Operands over index sets are named with these.
+                    let name = access.tensor.split('[').next().unwrap_or_default();
+                    tensors.push(name.to_owned());
+                }
+            });
+        }
+        for names in [&mut variables, &mut tensors] {
+            names.sort();
+            names.dedup();
+        }
+        (variables, tensors)
+    }
+
     /// Removes formats of tensors that are not in the statements, and declarations that are not
     /// used.
     pub fn tidy(&mut self) {
@@ -101,26 +122,10 @@ pub fn draft(seed: &str) -> Draft {
     loop {
         let draft = any(&mut random);
         let mut reads = 0;
-        let mut variables: Vec<String> = Vec::new();
         for line in &draft.statements {
-            line.value.visit(&mut |part| match part {
-                Expr::Access(access) => {
-                    reads += 1;
-                    variables.extend(access.variables.clone());
-                }
-                Expr::Number(_)
-                | Expr::Variable(_)
-                | Expr::Parameter(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Call(..)
-                | Expr::Own(..)
-                | Expr::Convert(..)
-                | Expr::Reduce(..) => {}
-            });
+            line.value.visit(&mut |part| reads += usize::from(matches!(part, Expr::Access(_))));
         }
-        variables.sort();
-        variables.dedup();
+        let (variables, _) = draft.names();
         let is_fit = (1..=READS).contains(&reads) && variables.len() <= MOST_VARIABLES;
         let is_indexed = draft.choice.iter().any(|(key, _)| !key.starts_with('@'));
         if is_fit && is_indexed && draft.statements.iter().all(is_sized) {

@@ -1,7 +1,9 @@
-//! Random schedules for a few statements in random formats, as text of the corpus.
+//! Random schedules: for a few statements in random formats, as text of the corpus, and for random
+//! kernels.
 
 use std::fmt::Write;
 
+use crate::generate::Draft;
 use crate::random::Random;
 
 /// The formats that the lines declare.
@@ -97,6 +99,19 @@ pub fn lines(seed: &str, count: usize) -> String {
             .expect("a string takes text");
     }
     lines
+}
+
+/// Returns a kernel with the schedule of a seed; the kernel itself if nothing can be scheduled.
+pub fn scheduled(mut draft: Draft, seed: &str) -> Draft {
+    let (variables, tensors) = draft.names();
+    if variables.is_empty() {
+        return draft;
+    }
+    let [variables, tensors] =
+        [&variables, &tensors].map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
+    let commands = schedule(&mut Random::seeded(seed), &variables, &tensors);
+    draft.choice.push(("@schedule".to_owned(), commands));
+    draft
 }
 
 fn one<'s>(random: &mut Random, of: &[&'s str]) -> &'s str {

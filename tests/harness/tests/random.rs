@@ -12,9 +12,12 @@ use std::{env, fs};
 
 use sparsegen_harness::corpus;
 use sparsegen_harness::generate::draft;
-use sparsegen_harness::schedules;
+use sparsegen_harness::schedules::{self, scheduled};
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
+
+/// The number of random kernels that have a random schedule.
+const KERNELS: usize = 60;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
@@ -86,6 +89,26 @@ fn random_schedules_are_obeyed_or_refused() {
     assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
     let obeyed = obeyed.into_inner();
     assert!(obeyed * 5 > cases.len(), "{obeyed} of {} schedules are obeyed", cases.len());
+}
+
+#[test]
+fn random_schedules_of_random_kernels_are_obeyed_or_refused() {
+    let obeyed = AtomicUsize::new(0);
+    let seeds: Vec<String> = (0..KERNELS).map(|k| format!("scheduled {k}")).collect();
+    let wrong = tried(&seeds, |seed| {
+        let draft = scheduled(draft(seed), seed);
+        match failure(&draft) {
+            None => {
+                obeyed.fetch_add(1, Ordering::Relaxed);
+                None
+            }
+            Some(found) if found.is_of_schedule() => None,
+            Some(found) => Some(format!("{}{}", draft.lines("r"), found.shown())),
+        }
+    });
+    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    let obeyed = obeyed.into_inner();
+    assert!(obeyed * 5 > KERNELS, "{obeyed} of {KERNELS} schedules are obeyed");
 }
 
 #[test]

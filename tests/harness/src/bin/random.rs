@@ -3,6 +3,7 @@
 //! Each kernel is compiled, interpreted on many operands and compared with the oracle. A failing
 //! kernel is reduced and printed as lines for the corpus. With `--values`, results may store
 //! entries that are known to be the fill value. With `--show`, kernels are printed and not tested.
+//! With `--scheduled`, each kernel has a random schedule, which may be refused.
 //! With `--schedules COUNT SEED`, cases with random schedules are tested, which may be refused.
 //! With `--cases FILE`, the cases of a file of the corpus are tested instead; with
 //! `--threads FILE EVERY`, one of every so many, as kernels that run on threads.
@@ -13,7 +14,7 @@ use std::{env, fs};
 
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::generate::draft;
-use sparsegen_harness::schedules;
+use sparsegen_harness::schedules::{self, scheduled};
 use sparsegen_harness::shrink::shrunk;
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
 
@@ -43,7 +44,10 @@ fn main() {
     let (mut failures, mut missing) = (0, 0);
     let mut causes: BTreeMap<String, usize> = BTreeMap::new();
     for k in 0..count {
-        let draft = draft(&format!("{seed} {k}"));
+        let mut draft = draft(&format!("{seed} {k}"));
+        if has("--scheduled") {
+            draft = scheduled(draft, &format!("{seed} {k}"));
+        }
         if has("--show") {
             println!("{}", draft.lines(&format!("r{k}")));
             continue;
@@ -54,7 +58,9 @@ fn main() {
             println!("# {k} takes {:?}:\n{}", start.elapsed(), draft.lines(&format!("r{k}")));
         }
         let Some(found) = found else { continue };
-        if has("--values") && found.is_of_structure() {
+        let may_fail = has("--values") && found.is_of_structure()
+            || has("--scheduled") && found.is_of_schedule();
+        if may_fail {
             continue;
         }
         if found.is_missing() {
