@@ -8,6 +8,28 @@ use crate::types::{Dtype, UserType, Width};
 
 use super::values::Value;
 
+/// The names of element types in C and NumPy, and here.
+const SPELLINGS: [(&str, &str); 18] = [
+    ("double", "f64"),
+    ("float64", "f64"),
+    ("float", "f32"),
+    ("float32", "f32"),
+    ("float16", "f16"),
+    ("half", "f16"),
+    ("bfloat16", "bf16"),
+    ("int8", "i8"),
+    ("int16", "i16"),
+    ("int", "i32"),
+    ("int32", "i32"),
+    ("int64", "i64"),
+    ("uint8", "u8"),
+    ("uint16", "u16"),
+    ("uint32", "u32"),
+    ("uint64", "u64"),
+    ("complex64", "c32"),
+    ("complex128", "c64"),
+];
+
 /// Parses the name of an element type.
 pub(super) fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> {
     let text = value.text("the name of an element type, such as \"f64\"", diagnostics)?;
@@ -37,7 +59,11 @@ pub(super) fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Opt
             let path = format!("crate::{}", text.value);
             mistake = mistake.note(format!("a type of your crate has a path, such as `{path}`"));
         }
-        diagnostics.push(mistake.suggest(&text.value, known, "the element types"));
+        let spelled = SPELLINGS.into_iter().find(|(spelling, _)| *spelling == text.value);
+        diagnostics.push(match spelled {
+            Some((_, name)) => mistake.help(format!("did you mean `{name}`?")),
+            None => mistake.suggest(&text.value, known, "the element types"),
+        });
     }
     found
 }

@@ -68,11 +68,18 @@ pub(super) fn kernel(
         schedule: Vec::new(),
         doc: None,
     };
+    // Without the table of formats, each tensor would seem to lack one.
+    let mut has_formats = true;
     let mut texts: Vec<Text> = Vec::new();
     let mut statements: Vec<Name> = Vec::new();
     let entries = entry.value.table("a kernel's table", diagnostics);
     for Entry { key, value } in keys::known(entries, &KEYS, "a kernel", diagnostics) {
         match key.text.as_str() {
+            "expr" if value.is_array() => {
+                let several = "several statements are listed in `exprs`";
+                diagnostics.push(value.unexpected(EXPECTED_STATEMENT).help(several));
+                statements.push(key);
+            }
             "expr" => {
                 texts = value.text(EXPECTED_STATEMENT, diagnostics).into_iter().collect();
                 statements.push(key);
@@ -80,6 +87,10 @@ pub(super) fn kernel(
             "exprs" => {
                 texts = self::statements(&value, diagnostics);
                 statements.push(key);
+            }
+            "tensors" if !value.is_table() => {
+                diagnostics.push(value.unexpected(EXPECTED_TENSORS));
+                has_formats = false;
             }
             "tensors" => {
                 for tensor in value.table(EXPECTED_TENSORS, diagnostics) {
@@ -153,7 +164,7 @@ pub(super) fn kernel(
             .help("put all statements into `exprs`"),
         ),
     }
-    Some((kernel, texts))
+    has_formats.then_some((kernel, texts))
 }
 
 const EXPECTED_STATEMENT: &str = "a statement such as \"y[i] = A[i,j] * x[j]\"";
@@ -161,7 +172,9 @@ const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", B = \"
 
 /// Parses the statements of an `exprs`.
 fn statements(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
-    let Some(values) = value.array("an array of statements", diagnostics) else {
+    let Some(values) =
+        value.array("an array of statements such as [\"y[i] = A[i,j] * x[j]\"]", diagnostics)
+    else {
         return Vec::new();
     };
     if values.is_empty() {
@@ -296,7 +309,9 @@ fn semiring(
 
 /// Parses the commands of a schedule.
 fn schedule(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
-    let commands = value.array("an array of commands", diagnostics).unwrap_or_default();
+    let commands = value
+        .array("an array of commands such as [\"reorder(i, k, j)\"]", diagnostics)
+        .unwrap_or_default();
     let expected = "a command such as \"reorder(i, k, j)\"";
     commands.iter().filter_map(|command| command.text(expected, diagnostics)).collect()
 }

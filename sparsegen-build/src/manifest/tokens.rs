@@ -189,6 +189,8 @@ fn number(rest: &str, position: usize, text: &Text) -> Result<(Token, usize), Di
     Ok((Token::Number(number), length))
 }
 
+const TRANSPOSE: &str = "a transpose is written by its indices: `A[j,i]`";
+
 fn unknown(c: char, rest: &str, place: Span) -> Diagnostic {
     let diagnostic =
         Diagnostic::new(Code::UnexpectedCharacter, place, format!("unexpected character `{c}`"));
@@ -209,10 +211,13 @@ fn unknown(c: char, rest: &str, place: Span) -> Diagnostic {
         '≥' => diagnostic.help(operator(">=")),
         '≠' => diagnostic.help(operator("!=")),
         '∑' | 'Σ' => diagnostic.help("a sum over `j` is written `sum[j](…)`"),
+        '^' if rest.starts_with("^T") => diagnostic.help(TRANSPOSE),
         '^' => diagnostic.help("a power is written `pow(a, b)`, a square `square(a)`"),
         '%' => diagnostic.help("a remainder is written `rem(a, b)`"),
         ';' => diagnostic.help("a kernel has one statement; several are listed in `exprs`"),
-        '\'' => diagnostic.help("a transpose is written by its indices: `A[j,i]`"),
+        ':' => diagnostic.help("each mode has an index: `A[i,j]`, or a slice `A[i in 0..4, j]`"),
+        '@' => diagnostic.help("a product of matrices is written `C[i,j] = A[i,k] * B[k,j]`"),
+        '\'' => diagnostic.help(TRANSPOSE),
         c if c.is_alphabetic() => {
             diagnostic.note("names consist of the letters a to z and A to Z, digits and `_`")
         }

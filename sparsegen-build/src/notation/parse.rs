@@ -82,10 +82,11 @@ impl Parser {
             Token::Sign("=") => None,
             Token::Sign(sign) if let Some(op) = BinaryOp::of_update(sign) => Some(op),
             Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
-                return Err(self
-                    .tokens
-                    .expected("`=` after the result")
-                    .help("a statement assigns to a result: y[i] = A[i,j] * x[j]"));
+                let help = match self.tokens.peek() {
+                    Token::Sign("(") => "indices stand in brackets: y[i] = A[i,j] * x[j]",
+                    _ => "a statement assigns to a result: y[i] = A[i,j] * x[j]",
+                };
+                return Err(self.tokens.expected("`=` after the result").help(help));
             }
         };
         self.tokens.advance();
@@ -101,10 +102,19 @@ impl Parser {
                 .help("values are compared by `==`; a second statement is a kernel of its own"));
             }
             Token::Name(_) | Token::Number(_) | Token::Sign("(") => {
+                let help = match (self.tokens.peek(), &right.kind) {
+                    (Token::Name(name), _) if matches!(&**name, "where" | "if") => {
+                        "a condition is a factor: `A[i,j] * (i >= j)`"
+                    }
+                    (_, ExprKind::Access(access)) if access.name.text == "if" => {
+                        "one of two values is written `select(condition, a, b)`"
+                    }
+                    _ => "a product is written with its sign: `a * b`",
+                };
                 return Err(self
                     .tokens
                     .expected("an operator or the end of the statement")
-                    .help("a product is written with its sign: `a * b`"));
+                    .help(help));
             }
             Token::Sign(_) => {
                 return Err(self.tokens.expected("an operator or the end of the statement"));

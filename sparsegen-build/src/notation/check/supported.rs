@@ -142,7 +142,10 @@ fn check_call(
     if arguments.len() != count {
         let noun = if count == 1 { "argument" } else { "arguments" };
         let message = format!("`{}` takes {count} {noun}, not {}", name.text, arguments.len());
-        diagnostics.push(Diagnostic::new(Code::ArgumentCount, name.span, message));
+        let diagnostic = Diagnostic::new(Code::ArgumentCount, name.span, message);
+        let reduces = arguments.len() == 1 && ReduceOp::of(&name.text).is_some();
+        let over = format!("that of all elements is a reduction, such as `{}[j](…)`", name.text);
+        diagnostics.push(if reduces { diagnostic.help(over) } else { diagnostic });
     }
 }
 
