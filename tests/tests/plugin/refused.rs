@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use sparsegen_build::Compiler;
 use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
     Append, Below, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration,
     Promise, Properties, Property, Segment, Storage, StorageArray,
 };
+use sparsegen_build::{Compiler, explain_code};
 
 /// A level with configurable answers.
 #[derive(Clone, Debug)]
@@ -218,14 +218,13 @@ tensors = { y = \"dense\", A = \"rows\", x = \"dense\", z = \"dense\", B = \"csr
 
 #[test]
 fn a_name_that_is_known_is_not_replaced() {
-    let told = Told { name: "compressed", ..SOUND };
-    assert_eq!(
-        mistakes(told, ""),
-        "error[SG0801]: there are two levels named `compressed`
+    let told = Told { name: "dense", ..SOUND };
+    let message = "error[SG0801]: there are two levels named `dense`
   = note: a level cannot replace a registered one
   = help: choose another name for your level
-"
-    );
+";
+    assert_eq!(mistakes(told, ""), message);
+    assert!(explain_code("SG0801").expect("the code has a page").contains(message));
     let compiler = Compiler::new().level(SOUND).level(SOUND);
     let output = compiler.compile_str("kernels.toml", MANIFEST);
     let messages: Vec<_> = output.diagnostics.iter().map(|mistake| &mistake.message).collect();
