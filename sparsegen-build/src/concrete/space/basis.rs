@@ -22,11 +22,10 @@ pub struct Basis {
 impl Space {
     /// Returns the loops that determine an entry of a tensor.
     pub fn access_sources(&self, basis: &Basis, access: &Access) -> Vec<VariableId> {
-        let mut sources = Vec::new();
-        for v in access.indices.iter().copied().chain(self.slots(access)) {
-            self.collect_sources(basis, v, &mut sources);
-        }
-        sources
+        let mut sources = Sources::new(self, basis);
+        sources.collect_all(&access.indices);
+        sources.collect_all(&self.slots(access));
+        sources.loops
     }
 
     /// Returns the bases of a kernel, starting with a loop over each index variable.
@@ -157,53 +156,76 @@ impl Space {
 
     /// Returns the loops that determine `v`.
     pub fn sources(&self, basis: &Basis, v: VariableId) -> Vec<VariableId> {
-        let mut sources = Vec::new();
-        self.collect_sources(basis, v, &mut sources);
-        sources
+        let mut sources = Sources::new(self, basis);
+        sources.collect(v);
+        sources.loops
+    }
+}
+
+/// The loops that determine variables.
+struct Sources<'s> {
+    space: &'s Space,
+    basis: &'s Basis,
+    loops: Vec<VariableId>,
+    /// The variables of which others are being collected: where two can be computed from each other,
+    /// the loops of one determine both.
+    open: Vec<VariableId>,
+}
+
+impl<'s> Sources<'s> {
+    fn new(space: &'s Space, basis: &'s Basis) -> Sources<'s> {
+        Sources { space, basis, loops: Vec::new(), open: Vec::new() }
     }
 
-    fn collect_sources(&self, basis: &Basis, v: VariableId, sources: &mut Vec<VariableId>) {
-        let add = |v: VariableId, sources: &mut Vec<VariableId>| {
-            if !sources.contains(&v) {
-                sources.push(v);
-            }
-        };
+    fn add(&mut self, v: VariableId) {
+        if !self.loops.contains(&v) {
+            self.loops.push(v);
+        }
+    }
+
+    fn collect_all<'v>(&mut self, variables: impl IntoIterator<Item = &'v VariableId>) {
+        variables.into_iter().for_each(|v| self.collect(*v));
+    }
+
+    fn collect(&mut self, v: VariableId) {
+        if self.open.contains(&v) {
+            return;
+        }
+        self.open.push(v);
+        self.collect_of(v);
+        self.open.pop();
+    }
+
+    fn collect_of(&mut self, v: VariableId) {
+        let Sources { space, basis, .. } = *self;
         if basis.loops_over(v) {
-            return basis.loops(v).into_iter().for_each(|v| add(v, sources));
+            return basis.loops(v).into_iter().for_each(|v| self.add(v));
         }
         if let Some(loops) = basis.stead.get(&v) {
             for part in loops {
-                add(*part, sources);
+                self.add(*part);
                 // A diagonal determines one variable if the other is known.
-                if let Some(Coordinate::Affine(sum)) = self.computed(*part)
-                    && let Some(other) = sum.variables().find(|of| self.counted(**of) != v)
+                if let Some(Coordinate::Affine(sum)) = space.computed(*part)
+                    && let Some(other) = sum.variables().find(|of| space.counted(**of) != v)
                 {
-                    self.collect_sources(basis, *other, sources);
+                    self.collect(*other);
                 }
             }
             return;
         }
-        let instead = self.replaced.get(&v).filter(|_| self.has_loops(basis, v));
+        let instead = space.replaced.get(&v).filter(|_| space.has_loops(basis, v));
         if let Some(by) = instead {
-            return by.iter().for_each(|v| self.collect_sources(basis, *v, sources));
+            return self.collect_all(by);
         }
-        match self.definition(v) {
-            Some(Definition::Computed(computed)) => {
-                computed.variables().for_each(|of| self.collect_sources(basis, *of, sources));
-            }
-            Some(Definition::Fused(a, b)) => {
-                self.collect_sources(basis, *a, sources);
-                self.collect_sources(basis, *b, sources);
-            }
-            Some(Definition::Positions(positions)) => {
-                positions.over.iter().for_each(|of| self.collect_sources(basis, *of, sources));
-            }
+        match space.definition(v) {
+            Some(Definition::Computed(computed)) => self.collect_all(computed.variables()),
+            Some(Definition::Fused(a, b)) => self.collect_all([a, b]),
+            Some(Definition::Positions(positions)) => self.collect_all(&positions.over),
             Some(Definition::Slice(slice)) => {
-                self.collect_sources(basis, slice.of, sources);
-                let needs = self.needs(v).iter();
-                needs.for_each(|v| self.collect_sources(basis, *v, sources));
+                self.collect(slice.of);
+                self.collect_all(space.needs(v));
             }
-            Some(Definition::Slot(_) | Definition::Fixed) | None => add(v, sources),
+            Some(Definition::Slot(_) | Definition::Fixed) | None => self.add(v),
         }
     }
 }
