@@ -91,7 +91,7 @@ fn is_filled(program: &Program, variable: VariableId) -> bool {
 
 /// Returns whether a loop over a variable must insert all coordinates into a result: a full level
 /// to which coordinates are appended stores them, possibly through full levels below the variable's
-/// own, or that of which it is a block or an offset.
+/// own. Blocks and offsets belong to the level of the variable that they divide.
 fn fills(program: &Program, result: &Access, variable: VariableId) -> bool {
     let levels = &program.tensor(result.tensor).format.levels;
     let counted = program.space.index_variables(variable);

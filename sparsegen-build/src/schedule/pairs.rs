@@ -77,8 +77,8 @@ struct Reductions {
     count: usize,
 }
 
-/// A reduction that a value is in: its number, and by what it combines values, if it is not the
-/// statement.
+/// The reduction that encloses a value: its number, and the operation by which it combines values;
+/// `None` for the statement.
 #[derive(Clone, Copy)]
 struct Within {
     number: usize,
@@ -113,7 +113,7 @@ impl Reductions {
         reductions
     }
 
-    /// Returns whether two variables belong to different reductions, of which one uses values of the
+    /// Returns whether two variables belong to different reductions. One of these uses values of the
     /// other.
     fn are_apart(&self, program: &Program, parts: [VariableId; 2]) -> bool {
         let [outer, inner] = parts.map(|part| self.binding(program, part));

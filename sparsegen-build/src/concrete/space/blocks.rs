@@ -157,8 +157,8 @@ impl Space {
         self
     }
 
-    /// Returns the variable with the same coordinates as `v`: that whose blocks and offsets it fuses, or
-    /// `v` itself.
+    /// Returns the variable with the same coordinates as `v`: if `v` fuses the blocks and the offsets of
+    /// a variable, that variable, and `v` itself otherwise.
     pub fn whole(&self, v: VariableId) -> VariableId {
         let Some(Definition::Fused(outer, inner)) = self.definition(v) else { return v };
         match (self.computed(*outer), self.computed(*inner)) {
