@@ -19,6 +19,7 @@ mod known_ranges;
 mod loop_versioning;
 mod ones;
 mod scalar_replacement;
+mod strength_reduction;
 mod strips;
 mod sums;
 mod tail_merging;
@@ -39,7 +40,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 16] = [
+pub const PASSES: [Pass; 17] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -129,6 +130,12 @@ pub const PASSES: [Pass; 16] = [
         reason: "A counter need not be stored and loaded in each iteration. After the passes that \
                  look for counters in arrays.",
         run: scalar_replacement::run,
+    },
+    Pass {
+        name: "strength reduction",
+        reason: "A position that many entries look up need not be multiplied for each of them. After \
+                 loop versioning, which makes factors constant.",
+        run: strength_reduction::run,
     },
     Pass {
         name: "dead-code elimination",

@@ -47,7 +47,7 @@ pub use parallel::{
     join_ends, join_positions, join_shifted, parts, reduced, split, thread_parts, total, vectors,
     with_copies,
 };
-pub use places::Places;
+pub use places::{Known, Places};
 #[cfg(target_arch = "x86_64")]
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};

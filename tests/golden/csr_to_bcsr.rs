@@ -212,13 +212,16 @@ fn csr_to_bcsr_kernel(
         for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {
             b2_places[b2_crd[p_b2] as usize] = p_b2 + 1;
         }
-        for ii in 0..(i_size - io * 4).min(4) {
-            let i = io * 4 + ii;
-            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-                let j = a2_crd[p_a] as usize;
-                let p_b2_end = b2_places[j / 4];
-                let p_b4 = ((p_b2_end - 1) * 4 + ii) * 4 + j % 4;
-                b_vals[p_b4] = a_vals[p_a];
+        {
+            let b2_places = b2_places.known();
+            for ii in 0..(i_size - io * 4).min(4) {
+                let i = io * 4 + ii;
+                for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                    let j = a2_crd[p_a] as usize;
+                    let p_b2_end = b2_places[j / 4];
+                    let p_b4 = ((p_b2_end - 1) * 4 + ii) * 4 + j % 4;
+                    b_vals[p_b4] = a_vals[p_a];
+                }
             }
         }
         for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {
@@ -258,16 +261,19 @@ fn csr_to_bcsr_compute_kernel(
         for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {
             b2_places[b2_crd[p_b2] as usize] = p_b2 + 1;
         }
-        for ii in 0..(i_size - io * 4).min(4) {
-            let i = io * 4 + ii;
-            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-                let j = a2_crd[p_a] as usize;
-                let p_b2_end = b2_places[j / 4];
-                if p_b2_end == 0 {
-                    return false;
+        {
+            let b2_places = b2_places.known();
+            for ii in 0..(i_size - io * 4).min(4) {
+                let i = io * 4 + ii;
+                for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                    let j = a2_crd[p_a] as usize;
+                    let p_b2_end = b2_places[j / 4];
+                    if p_b2_end == 0 {
+                        return false;
+                    }
+                    let p_b4 = ((p_b2_end - 1) * 4 + ii) * 4 + j % 4;
+                    b_vals[p_b4] = a_vals[p_a];
                 }
-                let p_b4 = ((p_b2_end - 1) * 4 + ii) * 4 + j % 4;
-                b_vals[p_b4] = a_vals[p_a];
             }
         }
         for p_b2 in b2_pos[io] as usize..b2_pos[io + 1] as usize {

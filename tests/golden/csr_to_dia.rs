@@ -163,15 +163,18 @@ fn csr_to_dia_kernel(
     // of the operands only, and the arrays have room for these.
     let mut d_vals = unsafe { ProvenMut::new(d_vals) };
     for p_d1 in 0..d1_pos[1] as usize {
-        d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 + 1;
+        d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 * i_size + 1;
     }
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            let p_d1_end = d1_places[i_size
-                .wrapping_add_signed(j as isize - i as isize)];
-            let p_d3 = (p_d1_end - 1) * i_size + i;
-            d_vals[p_d3] = a_vals[p_a];
+    {
+        let d1_places = d1_places.known();
+        for i in 0..i_size {
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let j = a2_crd[p_a] as usize;
+                let p_d1_end = d1_places[i_size
+                    .wrapping_add_signed(j as isize - i as isize)];
+                let p_d3 = p_d1_end - 1 + i;
+                d_vals[p_d3] = a_vals[p_a];
+            }
         }
     }
     for p_d1 in 0..d1_pos[1] as usize {
@@ -206,18 +209,21 @@ fn csr_to_dia_compute_kernel(
 
     let mut d1_places = Places::kept(workspaces, i_size + j_size);
     for p_d1 in 0..d1_pos[1] as usize {
-        d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 + 1;
+        d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 * i_size + 1;
     }
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            let p_d1_end = d1_places[i_size
-                .wrapping_add_signed(j as isize - i as isize)];
-            if p_d1_end == 0 {
-                return false;
+    {
+        let d1_places = d1_places.known();
+        for i in 0..i_size {
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let j = a2_crd[p_a] as usize;
+                let p_d1_end = d1_places[i_size
+                    .wrapping_add_signed(j as isize - i as isize)];
+                if p_d1_end == 0 {
+                    return false;
+                }
+                let p_d3 = p_d1_end - 1 + i;
+                d_vals[p_d3] = a_vals[p_a];
             }
-            let p_d3 = (p_d1_end - 1) * i_size + i;
-            d_vals[p_d3] = a_vals[p_a];
         }
     }
     for p_d1 in 0..d1_pos[1] as usize {

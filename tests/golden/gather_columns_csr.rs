@@ -287,18 +287,21 @@ fn block_compute_kernel(
         for p_b2 in b2_pos[i] as usize..b2_pos[i + 1] as usize {
             b2_places[b2_crd[p_b2] as usize] = p_b2 + 1;
         }
-        for p_a in a2_pos[p_a1] as usize..a2_pos[p_a1 + 1] as usize {
-            let j_of_a = a2_crd[p_a] as usize;
-            for p_cols_inverse in cols_inverse2_pos[j_of_a]..cols_inverse2_pos[j_of_a
-                + 1]
-            {
-                let j = cols_inverse2_crd[p_cols_inverse];
-                let p_b2_end = b2_places[j];
-                if p_b2_end == 0 {
-                    return false;
+        {
+            let b2_places = b2_places.known();
+            for p_a in a2_pos[p_a1] as usize..a2_pos[p_a1 + 1] as usize {
+                let j_of_a = a2_crd[p_a] as usize;
+                for p_cols_inverse in cols_inverse2_pos[j_of_a]..cols_inverse2_pos[j_of_a
+                    + 1]
+                {
+                    let j = cols_inverse2_crd[p_cols_inverse];
+                    let p_b2_end = b2_places[j];
+                    if p_b2_end == 0 {
+                        return false;
+                    }
+                    let p_b = p_b2_end - 1;
+                    b_vals[p_b] += a_vals[p_a];
                 }
-                let p_b = p_b2_end - 1;
-                b_vals[p_b] += a_vals[p_a];
             }
         }
         for p_b2 in b2_pos[i] as usize..b2_pos[i + 1] as usize {

@@ -11,12 +11,14 @@ use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Rearrange, Stmt, Uses, W
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Body {
     /// The element type of each array.
     pub(super) elements: BTreeMap<String, Element>,
     /// The workspaces.
     pub(super) workspaces: BTreeSet<String>,
+    /// The positions of coordinates that are stored in any order.
+    pub(super) places: BTreeSet<String>,
     /// The local vectors; others are arguments.
     pub(super) local: BTreeSet<String>,
     /// The expressions for lengths other than `array.len()`.
@@ -34,7 +36,27 @@ pub(super) struct Body {
 impl Body {
     /// Emits statements in order.
     pub(super) fn stmts(&self, body: &[Stmt]) -> TokenStream {
-        body.iter().map(|stmt| self.stmt(stmt)).collect()
+        body.iter().map(|stmt| self.with_known(stmt)).collect()
+    }
+
+    /// Emits a statement. A loop that only reads the positions of coordinates has them in registers.
+    fn with_known(&self, stmt: &Stmt) -> TokenStream {
+        let is_loop = matches!(stmt, Stmt::For { .. } | Stmt::ForOnes { .. } | Stmt::While { .. });
+        if !is_loop || self.places.is_empty() {
+            return self.stmt(stmt);
+        }
+        let uses = Uses::of(std::slice::from_ref(stmt));
+        let only_read = |name: &&String| uses.reads(name) > 0 && uses.writes(name) == 0;
+        let known: Vec<_> = self.places.iter().filter(only_read).map(|name| ident(name)).collect();
+        if known.is_empty() {
+            return self.stmt(stmt);
+        }
+        let within = Body {
+            places: self.places.iter().filter(|name| !only_read(name)).cloned().collect(),
+            ..self.clone()
+        };
+        let stmt = within.stmt(stmt);
+        quote!({ #(let #known = #known.known();)* #stmt })
     }
 
     /// Emits statements that run once. Arrays of results may become large there, and be allocated as
@@ -48,7 +70,7 @@ impl Body {
                 let value = self.element(array, value);
                 quote!(kernel::resize(#name, #len, #value);)
             }
-            stmt => self.stmt(stmt),
+            stmt => self.with_known(stmt),
         };
         body.iter().map(stmt).collect()
     }

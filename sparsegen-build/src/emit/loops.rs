@@ -135,7 +135,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
     }
     let mut typed = called_on(&function.body);
     let mut workspaces = BTreeMap::new();
-    let mut local = BTreeSet::new();
+    let (mut local, mut places) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
         stmt.for_each(&mut |stmt| {
             if let Stmt::Scratch { name, element } = stmt {
@@ -159,6 +159,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
                 });
             }
             if let Stmt::Places { name, .. } = stmt {
+                places.insert(name.clone());
                 elements.insert(name.clone(), Element::Index(Width::Usize));
             }
             if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
@@ -176,7 +177,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
         (function.division.clone(), crate::names::plain(&function.name).to_owned());
     let kept = kept.clone();
     let workspaces = workspaces.into_keys().cloned().collect();
-    Body { elements, workspaces, local, lengths, typed, kept, division, kernel }
+    Body { elements, workspaces, places, local, lengths, typed, kept, division, kernel }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

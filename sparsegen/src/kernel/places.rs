@@ -53,6 +53,11 @@ impl Places {
         self.direct.iter().chain(self.hashed.values()).all(|position| *position == 0)
     }
 
+    /// Returns the positions for a loop that only reads them.
+    pub fn known(&self) -> Known<'_> {
+        Known { direct: &self.direct, hashed: &self.hashed }
+    }
+
     /// Sorts the coordinates of a parent, moves the values below them accordingly, and removes them
     /// from the places. There are as many values for each coordinate; `first` is the place of
     /// coordinate 0.
@@ -128,6 +133,26 @@ impl Index<usize> for Places {
     }
 }
 
+/// Positions that a loop only reads. Unlike [`Places`], they are in registers there: what the loop
+/// stores elsewhere does not change them.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'p> {
+    direct: &'p [usize],
+    hashed: &'p HashMap<usize, usize>,
+}
+
+impl Index<usize> for Known<'_> {
+    type Output = usize;
+
+    #[inline]
+    fn index(&self, coordinate: usize) -> &usize {
+        match self.direct.get(coordinate) {
+            Some(position) => position,
+            None => self.hashed.get(&coordinate).unwrap_or(&0),
+        }
+    }
+}
+
 impl IndexMut<usize> for Places {
     #[inline]
     fn index_mut(&mut self, coordinate: usize) -> &mut usize {
@@ -167,6 +192,7 @@ mod tests {
                     vals.extend([coordinate, 10 * coordinate]);
                 }
                 assert_eq!(crd[places[place] - 1], coordinate);
+                assert_eq!(crd[places.known()[place] - 1], coordinate);
             }
             places.sort(&mut crd, &mut vals, 100);
             assert!(crd.iter().copied().eq(-30..=30));

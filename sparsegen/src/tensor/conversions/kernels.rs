@@ -717,15 +717,18 @@ fn csr_to_dia_kernel<T: Value>(
     // of the operands only, and the arrays have room for these.
     let mut b_vals = unsafe { ProvenMut::new(b_vals) };
     for p_b1 in 0..b1_pos[1] as usize {
-        b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 + 1;
+        b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 * i_size + 1;
     }
-    for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            let p_b1_end = b1_places[i_size
-                .wrapping_add_signed(j as isize - i as isize)];
-            let p_b3 = (p_b1_end - 1) * i_size + i;
-            b_vals[p_b3] = a_vals[p_a];
+    {
+        let b1_places = b1_places.known();
+        for i in 0..i_size {
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let j = a2_crd[p_a] as usize;
+                let p_b1_end = b1_places[i_size
+                    .wrapping_add_signed(j as isize - i as isize)];
+                let p_b3 = p_b1_end - 1 + i;
+                b_vals[p_b3] = a_vals[p_a];
+            }
         }
     }
     for p_b1 in 0..b1_pos[1] as usize {
@@ -1339,15 +1342,18 @@ fn csc_to_dia_kernel<T: Value>(
     // of the operands only, and the arrays have room for these.
     let mut b_vals = unsafe { ProvenMut::new(b_vals) };
     for p_b1 in 0..b1_pos[1] as usize {
-        b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 + 1;
+        b1_places[i_size.wrapping_add_signed(b1_crd[p_b1] as isize)] = p_b1 * i_size + 1;
     }
-    for j in 0..j_size {
-        for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
-            let i = a2_crd[p_a] as usize;
-            let p_b1_end = b1_places[i_size
-                .wrapping_add_signed(j as isize - i as isize)];
-            let p_b3 = (p_b1_end - 1) * i_size + i;
-            b_vals[p_b3] = a_vals[p_a];
+    {
+        let b1_places = b1_places.known();
+        for j in 0..j_size {
+            for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
+                let i = a2_crd[p_a] as usize;
+                let p_b1_end = b1_places[i_size
+                    .wrapping_add_signed(j as isize - i as isize)];
+                let p_b3 = p_b1_end - 1 + i;
+                b_vals[p_b3] = a_vals[p_a];
+            }
         }
     }
     for p_b1 in 0..b1_pos[1] as usize {
