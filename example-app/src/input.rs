@@ -62,7 +62,10 @@ impl Progress {
 
     fn read(&mut self, path: &Path, done: usize, promised: Option<usize>) {
         self.tell(|| match promised {
-            Some(promised) => format!("{}: {done} of {promised} entries read", name(path)),
+            Some(promised) => {
+                let bar = bar(done, promised);
+                format!("{}: {bar} {done} of {promised} entries read", name(path))
+            }
             None => format!("{}: {done} entries read", name(path)),
         });
     }
@@ -78,6 +81,26 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if self.is_shown {
             eprint!("\r\x1b[K");
+        }
+    }
+}
+
+/// Returns a bar of 20 characters, of which those for what is done are thick.
+fn bar(done: usize, all: usize) -> String {
+    let thick = (20 * done.min(all)).checked_div(all).unwrap_or(20);
+    "━".repeat(thick) + &"─".repeat(20 - thick)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_shows_the_share_that_is_done() {
+        assert_eq!(bar(0, 7), "────────────────────");
+        assert_eq!(bar(3, 6), "━━━━━━━━━━──────────");
+        for (done, all) in [(7, 7), (8, 7), (0, 0)] {
+            assert_eq!(bar(done, all), "━━━━━━━━━━━━━━━━━━━━");
         }
     }
 }
