@@ -23,6 +23,7 @@ mod loops;
 mod names;
 mod packing;
 mod parts;
+mod rearrange;
 mod reserve;
 mod scope;
 mod signature;

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{element_type, ident, number, tokens};
-use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Rearrange, Stmt, Uses, Width};
+use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
@@ -269,45 +269,8 @@ impl Body {
     }
 
     /// Returns what exceeds memory if an array of a result does.
-    fn arrays(&self) -> String {
+    pub(super) fn arrays(&self) -> String {
         format!("arrays of {}", self.kernel)
-    }
-
-    fn rearrange(&self, rearrange: &Rearrange) -> TokenStream {
-        match rearrange {
-            Rearrange::Sort { places, crd, vals, start, each, first } => {
-                let [places, crd, vals] = [places, crd, vals].map(|name| ident(name));
-                let first = self.expr(first);
-                if *start == Expr::Index(0) {
-                    return quote!(#places.sort(#crd, #vals, #first););
-                }
-                let vals = match each {
-                    Expr::Index(0) => quote!(#vals),
-                    each => {
-                        let first = self.within(&Expr::mul(start.clone(), each.clone()), 1);
-                        quote!(&mut #vals[#first..])
-                    }
-                };
-                let start = self.within(start, 1);
-                quote!(#places.sort(&mut #crd[#start..], #vals, #first);)
-            }
-            Rearrange::Entries { array, coordinates } => {
-                let (array, entry) = (ident(array), ident("entry"));
-                let fields = (0..*coordinates).map(number);
-                quote!(kernel::sort_by(&mut #array, |#entry| [#(#entry.#fields),*]);)
-            }
-            Rearrange::Widen { width, crd, below } => {
-                let [width, crd] = [width, crd].map(|name| ident(name));
-                let moving = below.iter().map(|(array, initial)| {
-                    let initial = self.element(array, initial);
-                    let local = self.local.contains(array).then(|| quote!(&mut));
-                    let array = ident(array);
-                    quote!(.moving(#local #array, #initial)?)
-                });
-                let what = self.arrays();
-                quote!(#width = kernel::widen(#crd, #width, #what)?#(#moving)*.width();)
-            }
-        }
     }
 
     /// Returns whether loads from an array widen, and stores narrow.
