@@ -77,25 +77,34 @@ fn reduced(stmts: &[Stmt]) -> Option<Vec<Stmt>> {
     Some(reduced)
 }
 
-/// Returns the names of elements of an array, if statements do nothing else with the array.
+/// Returns the names of elements of an array, if statements do nothing else with the array, and bind
+/// and assign nothing else to the names.
 fn names_of(stmts: &[Stmt], array: &str) -> Option<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    let mut reads = 0;
-    let mut collect = |stmt: &Stmt| {
-        if let Stmt::Let { name, value: Expr::Load { array: from, .. }, .. } = stmt
-            && from == array
-        {
-            reads += 1;
-            names.push(name.clone());
+    let element = |stmt: &Stmt| match stmt {
+        Stmt::Let { name, value: Expr::Load { array: from, .. }, .. } if from == array => {
+            Some(name.clone())
         }
+        _ => None,
     };
-    stmts.iter().for_each(|stmt| stmt.for_each(&mut collect));
-    let uses = Uses::of_name(stmts, array);
+    let mut names: Vec<String> = Vec::new();
+    stmts.iter().for_each(|stmt| stmt.for_each(&mut |stmt| names.extend(element(stmt))));
+    let count = names.len();
     names.sort();
     names.dedup();
-    let is_bound_else = |name: &String| Uses::of_name(stmts, name).writes(name) > 0;
-    let is_only = uses.reads(array) == reads && uses.measures(array) == 0;
-    (is_only && !names.iter().any(is_bound_else)).then_some(names)
+    let mut binds_other = false;
+    let mut examine = |stmt: &Stmt| {
+        let binds = match stmt {
+            Stmt::For { name, .. } | Stmt::ForOnes { name, .. } => vec![name.as_str()],
+            stmt => stmt.binds(),
+        };
+        let is_name = |bound: &&str| names.iter().any(|name| name == bound);
+        binds_other |= element(stmt).is_none() && binds.iter().any(is_name);
+    };
+    stmts.iter().for_each(|stmt| stmt.for_each(&mut examine));
+    let assigns = names.iter().any(|name| Uses::of_name(stmts, name).writes(name) > 0);
+    let uses = Uses::of_name(stmts, array);
+    let is_only = uses.reads(array) == count && uses.measures(array) == 0;
+    (is_only && !binds_other && !assigns).then_some(names)
 }
 
 /// Returns the variable by which statements multiply a position in each use of a name of its end,
@@ -196,10 +205,11 @@ for p in 0..n {
 }
 ";
         assert_eq!(shown(places([vec![end.clone()], checked].concat())), expected);
-        // Another factor, another use of the position, and a factor that changes.
+        // Another factor, another use of the position, a factor that changes, and another binding.
         let pushed = Stmt::push("y", Expr::var("end"));
         let changes = Stmt::accumulate("rows", Expr::Index(1));
-        for other in [product("n"), pushed, changes] {
+        let again = Stmt::bind("end", Expr::var("m"));
+        for other in [product("n"), pushed, changes, again] {
             let body = places(vec![end.clone(), product("rows"), other]);
             let before: String = body.iter().map(Stmt::to_string).collect();
             assert_eq!(shown(body), before);
