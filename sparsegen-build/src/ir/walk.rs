@@ -224,15 +224,18 @@ impl Stmt {
         }
     }
 
+    /// Returns the names that this statement binds, and the one that it binds in its body.
+    pub fn bound(&self) -> Vec<&str> {
+        match self {
+            Stmt::For { name, .. } | Stmt::ForOnes { name, .. } => vec![name],
+            stmt => stmt.binds(),
+        }
+    }
+
     /// Returns whether this statement binds such a name, at any depth.
     pub fn binds_within(&self, is_such: &dyn Fn(&str) -> bool) -> bool {
         let mut binds = false;
-        self.for_each(&mut |stmt| {
-            binds |= match stmt {
-                Stmt::For { name, .. } | Stmt::ForOnes { name, .. } => is_such(name),
-                stmt => stmt.binds().into_iter().any(is_such),
-            };
-        });
+        self.for_each(&mut |stmt| binds |= stmt.bound().into_iter().any(is_such));
         binds
     }
 

@@ -128,10 +128,5 @@ pub(super) fn wants_first(program: &Program, v: VariableId, stmt: &Stmt) -> bool
 
 /// Returns whether an expression depends only on known variables.
 fn reads_only(value: &Expr, known: &[VariableId]) -> bool {
-    let mut all = true;
-    value.for_each_variable(&mut |v| all &= known.contains(&v));
-    value.for_each_access(&mut |access| {
-        all &= access.indices.iter().all(|v| known.contains(v));
-    });
-    all
+    value.variables().iter().all(|v| known.contains(v))
 }

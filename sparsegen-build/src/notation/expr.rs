@@ -1,5 +1,7 @@
 //! Construction and traversal of canonical expressions.
 
+use std::collections::BTreeSet;
+
 use crate::types::{Dtype, Literal};
 
 use super::mask::masked_by;
@@ -274,6 +276,14 @@ impl Expr {
             | Expr::Call(..) => {}
         }
         self.children().into_iter().for_each(|child| child.for_each_variable(visit));
+    }
+
+    /// Returns all variables: those that are values or indices, and those that reductions bind.
+    pub fn variables(&self) -> BTreeSet<VariableId> {
+        let mut variables = BTreeSet::new();
+        self.for_each_variable(&mut |v| variables.extend([v]));
+        self.for_each_access(&mut |access| variables.extend(&access.indices));
+        variables
     }
 
     /// Returns the variables that are used outside of their reductions, in order of appearance.

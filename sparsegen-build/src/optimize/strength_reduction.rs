@@ -93,12 +93,8 @@ fn names_of(stmts: &[Stmt], array: &str) -> Option<Vec<String>> {
     names.dedup();
     let mut binds_other = false;
     let mut examine = |stmt: &Stmt| {
-        let binds = match stmt {
-            Stmt::For { name, .. } | Stmt::ForOnes { name, .. } => vec![name.as_str()],
-            stmt => stmt.binds(),
-        };
         let is_name = |bound: &&str| names.iter().any(|name| name == bound);
-        binds_other |= element(stmt).is_none() && binds.iter().any(is_name);
+        binds_other |= element(stmt).is_none() && stmt.bound().iter().any(is_name);
     };
     stmts.iter().for_each(|stmt| stmt.for_each(&mut examine));
     let assigns = names.iter().any(|name| Uses::of_name(stmts, name).writes(name) > 0);

@@ -11,7 +11,7 @@ use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
 };
 
-use super::precompute::{self, factors, reads_at};
+use super::precompute::{self, factors};
 
 /// The number of forms of a value that are compared.
 const FORMS: usize = 8;
@@ -248,19 +248,14 @@ pub(super) fn for_each_reduction<'e>(
 }
 
 pub(super) fn uses(expr: &Expr, v: VariableId) -> bool {
-    let mut uses = reads_at(expr, v);
-    expr.for_each_variable(&mut |other| uses |= other == v);
-    uses
+    expr.variables().contains(&v)
 }
 
 /// Returns whether all indices are variables of the statement: the factors that use another one may
 /// depend on several variables.
 pub(super) fn has_plain_indices(kernel: &Kernel, expr: &Expr) -> bool {
     let is_plain = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
-    let mut all = true;
-    expr.for_each_access(&mut |access| all &= access.indices.iter().all(is_plain));
-    expr.for_each_variable(&mut |v| all &= is_plain(&v));
-    all
+    expr.variables().iter().all(is_plain)
 }
 
 /// Returns a name for a workspace. Those of gathered rows are named `w`.

@@ -38,12 +38,7 @@ pub(super) fn refuse(
     let [outer, inner] = parts.map(|v| kernel.variable(v).name.as_str());
     let Assignment { result, value } = &kernel.assignment;
     let [of_outer, of_inner] = parts.map(|v| before.space.index_variables(v));
-    let depends = |term: &Expr, on: &[VariableId]| {
-        let mut depends = false;
-        term.for_each_variable(&mut |v| depends |= on.contains(&v));
-        term.for_each_access(&mut |of| depends |= of.indices.iter().any(|v| on.contains(v)));
-        depends
-    };
+    let depends = |term: &Expr, on: &[VariableId]| term.variables().iter().any(|v| on.contains(v));
     let of_one = additive_terms(value.clone()).into_iter().find_map(|term| {
         match (depends(&term, &of_outer), depends(&term, &of_inner)) {
             (true, false) => Some((term, inner)),
@@ -240,12 +235,11 @@ impl Pairs<'_> {
     /// Adds the variables that a value depends on.
     fn depend(&self, value: &Expr, variables: &mut BTreeSet<VariableId>) {
         let space = &self.program.space;
-        value.for_each_variable(&mut |v| variables.extend([v, space.counted(v)]));
+        let mut own = value.variables();
         value.for_each_access(&mut |access| {
-            for v in access.indices.iter().copied().chain(space.slots(access)) {
-                variables.extend([v, space.counted(v)]);
-            }
+            own.extend(space.slots(access));
             variables.extend(self.made.get(&access.tensor).into_iter().flatten());
         });
+        variables.extend(own.into_iter().flat_map(|v| [v, space.counted(v)]));
     }
 }

@@ -121,15 +121,25 @@ fn place<C: Width>(coordinate: C, first: usize) -> usize {
     coordinate.to_usize().wrapping_add(first)
 }
 
+/// Returns the position of a coordinate plus 1, or 0 if it is not stored.
+#[inline]
+fn position<'p>(
+    direct: &'p [usize],
+    hashed: &'p HashMap<usize, usize>,
+    coordinate: usize,
+) -> &'p usize {
+    match direct.get(coordinate) {
+        Some(position) => position,
+        None => hashed.get(&coordinate).unwrap_or(&0),
+    }
+}
+
 impl Index<usize> for Places {
     type Output = usize;
 
     #[inline]
     fn index(&self, coordinate: usize) -> &usize {
-        match self.direct.get(coordinate) {
-            Some(position) => position,
-            None => self.hashed.get(&coordinate).unwrap_or(&0),
-        }
+        position(&self.direct, &self.hashed, coordinate)
     }
 }
 
@@ -146,10 +156,7 @@ impl Index<usize> for Known<'_> {
 
     #[inline]
     fn index(&self, coordinate: usize) -> &usize {
-        match self.direct.get(coordinate) {
-            Some(position) => position,
-            None => self.hashed.get(&coordinate).unwrap_or(&0),
-        }
+        position(self.direct, self.hashed, coordinate)
     }
 }
 

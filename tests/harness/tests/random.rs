@@ -73,42 +73,37 @@ fn random_kernels_are_right() {
     assert!(wrong.is_empty(), "{count} of {} random kernels fail:\n\n{shown}", all.len());
 }
 
+/// Tries kernels with random schedules. Each must be right or refused for its schedule, and a fifth of
+/// them must be right.
+fn try_scheduled<T: Sync>(all: &[T], try_one: impl Fn(&T) -> (String, Option<Failure>) + Sync) {
+    let obeyed = AtomicUsize::new(0);
+    let wrong = tried(all, |one| match try_one(one) {
+        (_, None) => {
+            obeyed.fetch_add(1, Ordering::Relaxed);
+            None
+        }
+        (_, Some(found)) if found.is_of_schedule() => None,
+        (lines, Some(found)) => Some(format!("{lines}\n{}", found.shown())),
+    });
+    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    let (obeyed, count) = (obeyed.into_inner(), all.len());
+    assert!(obeyed * 5 > count, "{obeyed} of {count} schedules are obeyed");
+}
+
 #[test]
 fn random_schedules_are_obeyed_or_refused() {
     let cases = corpus::parse("schedules", &schedules::lines("schedules", 400));
     let cases = cases.expect("the lines are well-formed");
-    let obeyed = AtomicUsize::new(0);
-    let wrong = tried(&cases, |case| match failure_of_case(case) {
-        None => {
-            obeyed.fetch_add(1, Ordering::Relaxed);
-            None
-        }
-        Some(found) if found.is_of_schedule() => None,
-        Some(found) => Some(format!("{}\n{}", case.manifest, found.shown())),
-    });
-    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
-    let obeyed = obeyed.into_inner();
-    assert!(obeyed * 5 > cases.len(), "{obeyed} of {} schedules are obeyed", cases.len());
+    try_scheduled(&cases, |case| (case.manifest.clone(), failure_of_case(case)));
 }
 
 #[test]
 fn random_schedules_of_random_kernels_are_obeyed_or_refused() {
-    let obeyed = AtomicUsize::new(0);
     let seeds: Vec<String> = (0..KERNELS).map(|k| format!("scheduled {k}")).collect();
-    let wrong = tried(&seeds, |seed| {
+    try_scheduled(&seeds, |seed| {
         let draft = scheduled(draft(seed), seed);
-        match failure(&draft) {
-            None => {
-                obeyed.fetch_add(1, Ordering::Relaxed);
-                None
-            }
-            Some(found) if found.is_of_schedule() => None,
-            Some(found) => Some(format!("{}{}", draft.lines("r"), found.shown())),
-        }
+        (draft.lines("r"), failure(&draft))
     });
-    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
-    let obeyed = obeyed.into_inner();
-    assert!(obeyed * 5 > KERNELS, "{obeyed} of {KERNELS} schedules are obeyed");
 }
 
 #[test]
