@@ -13,7 +13,7 @@ use std::path::Path;
 
 use example_app::{Outcome, input, uniform};
 use sparsegen::distributed::{Distributed, Distribution, Layout, World, mpi};
-use sparsegen::{Csc, Csf, Dense, Tensor};
+use sparsegen::{Csc, Csf, Csr, Dense, Tensor};
 
 use crate::arguments::{Options, Part};
 use crate::rank::first;
@@ -47,12 +47,10 @@ pub(crate) fn run(options: &Options, out: &mut dyn Write) -> Outcome<()> {
 /// Solves `A x = b` for a `b` whose solution is known, and prints the result.
 fn solve_on(world: &World, file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let path = input::or_bundled(file, "1138_bus.mtx");
-    // Every rank reads the file, and keeps its rows; each has about the same number of entries.
-    let whole = world.agree(input::matrix(&path))?;
-    solve::check_symmetry(&whole)?;
-    let [rows, columns] = whole.shape();
-    let layout = Layout::balanced(rows, world.size(), whole.iter().map(|([i, _], _)| i));
-    let a = Distributed::part_of(world, &whole, &layout)?;
+    // Each rank parses its share of the file, and owns about the same number of entries.
+    let a = Distributed::<f64, Csr>::read_mtx(world, &path, Distribution::Balanced)?;
+    check_symmetry(world, &a)?;
+    let ([rows, columns], layout) = (a.shape(), a.layout().clone());
     let all_ones: Tensor<f64, Dense<1>> = Tensor::from_dense([columns], &vec![1.0; columns])?;
     let ones = Distributed::part_of(world, &all_ones, &layout)?;
 
@@ -83,7 +81,8 @@ fn solve_on(world: &World, file: Option<&Path>, out: &mut dyn Write) -> Outcome<
 
     let r: Vector = residual.run(&b, &a, &x)?;
     let relative = (dot.run(&r, &r)? / dot.run(&b, &b)?).sqrt();
-    let x = x.gather(world)?;
+    // A simulation needs the whole matrix.
+    let (x, whole) = (x.gather(world)?, a.gather(world)?);
     let error = x.vals().iter().map(|x| (x - 1.0).abs()).fold(0.0, f64::max);
     writeln!(out, "Conjugate gradients on {} ranks: {}", world.size(), input::name(&path))?;
     writeln!(out, "  matrix             {rows} × {columns}, {} entries", whole.stored())?;
@@ -98,6 +97,16 @@ fn solve_on(world: &World, file: Option<&Path>, out: &mut dyn Write) -> Outcome<
         writeln!(out, "{ranks:>5} ranks: {values} values in {messages} messages")?;
     }
     Ok(())
+}
+
+/// Checks that a matrix is symmetric: each rank compares its rows with those of the transposed matrix.
+fn check_symmetry(world: &World, a: &Distributed<f64, Csr>) -> Outcome<()> {
+    solve::check_square(a.shape())?;
+    let transposed = kernels::transpose_plan(world, a)?.run(a)?;
+    let transposed = transposed.redistribute(world, a.layout())?;
+    let difference = kernels::asymmetry_plan(world, a, &transposed)?.run(a, &transposed)?;
+    let norm = kernels::frobenius_plan(world, a)?.run(a)?;
+    solve::check_difference(difference.sqrt(), norm.sqrt())
 }
 
 /// Returns the layout of the nodes of a graph in which each rank has about the same number of

@@ -56,12 +56,21 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
 
 /// Checks that the matrix is symmetric, as conjugate gradients require.
 pub(crate) fn check_symmetry(a: &Matrix) -> Outcome<()> {
-    let [rows, columns] = a.shape();
-    if rows != columns {
-        return Err(format!("a matrix of {rows} × {columns} is not square").into());
-    }
+    check_square(a.shape())?;
     let difference = kernels::asymmetry(a, &a.to::<Csc>()?)?.sqrt();
-    let norm = kernels::frobenius(a)?.sqrt();
+    check_difference(difference, kernels::frobenius(a)?.sqrt())
+}
+
+/// Checks that a matrix is square.
+pub(crate) fn check_square([rows, columns]: [usize; 2]) -> Outcome<()> {
+    match rows == columns {
+        true => Ok(()),
+        false => Err(format!("a matrix of {rows} × {columns} is not square").into()),
+    }
+}
+
+/// Checks that the norm of `A - Aᵀ` is small beside that of `A`.
+pub(crate) fn check_difference(difference: f64, norm: f64) -> Outcome<()> {
     if !norm.is_finite() {
         return Err("the norm of the matrix is not finite".into());
     }
