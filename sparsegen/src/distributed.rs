@@ -50,9 +50,12 @@
 //! All functions that take a [`World`], and those of a plan, are collective: all ranks call them. If
 //! one rank has an error, all return the same [`Error::Rank`](crate::Error::Rank).
 
+mod entries;
 mod exchange;
+mod exchanged;
 mod inspect;
 mod layout;
+mod needed;
 mod part;
 mod plan;
 mod read;
@@ -66,6 +69,7 @@ mod write;
 
 pub use mpi;
 
+pub use exchanged::Exchanged;
 pub use layout::Layout;
 #[doc(hidden)]
 pub use part::Part;

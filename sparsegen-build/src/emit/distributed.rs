@@ -9,7 +9,7 @@ use super::docs;
 use super::entry::tuple;
 use super::layout::blank;
 use super::names::{ident, number, tokens};
-use super::signature::arguments;
+use super::signature::{arguments, element};
 use crate::ir::{Distribution, Entry, Indexed, Kernel, Module, Parameter, Scheme, Type};
 use crate::names::{self, beside, camel_case, plain};
 
@@ -70,6 +70,21 @@ impl<'m> Distributed<'m> {
         format_ident!("{}Plan", camel_case(plain(&self.kernel.name)))
     }
 
+    /// Emits the bounds of the element type that the caller chooses, if it does.
+    fn element(&self) -> Option<TokenStream> {
+        let element = element(&self.whole.or(self.into)?.traits)?;
+        Some(quote!(#element + ranks::Exchanged))
+    }
+
+    /// Emits the type of the plan, with the element type that the caller chooses: `SpmvPlan<T>`.
+    fn ty_of_elements(&self) -> TokenStream {
+        let ty = self.ty();
+        match self.element() {
+            Some(_) => quote!(#ty<T>),
+            None => quote!(#ty),
+        }
+    }
+
     /// Returns the name of the scheme: `SPMV`.
     fn scheme(&self) -> Ident {
         format_ident!("{}", plain(&self.kernel.name).to_uppercase())
@@ -107,7 +122,7 @@ impl<'m> Distributed<'m> {
 
     fn items(&self) -> TokenStream {
         let (plan, runs, simulate) = (self.plan(), self.runs(), self.simulate());
-        let (ty, scheme, blank) = (self.ty(), self.static_scheme(), blank());
+        let (ty, scheme, blank) = (self.ty_of_elements(), self.static_scheme(), blank());
         let parts = self.operands().map(|(_, parameter)| {
             let of = tokens(&tensor_of(parameter));
             quote!(ranks::Part<#of>)
@@ -166,8 +181,10 @@ impl<'m> Distributed<'m> {
 
     fn plan(&self) -> TokenStream {
         let (function, ty, scheme) = (self.named("plan"), self.ty(), self.scheme());
+        let of_elements = self.ty_of_elements();
         let (world, plan, parts) = (self.free("world"), self.free("plan"), self.free("parts"));
-        let (lifetimes, operands) = (self.lifetimes(), self.declared_operands());
+        let operands = self.declared_operands();
+        let generics = self.lifetimes().into_iter().chain(self.element());
         let (names, converted) = (self.names(), self.converted());
         let made = names.iter().enumerate().map(|(k, name)| {
             let k = number(k);
@@ -190,10 +207,10 @@ impl<'m> Distributed<'m> {
         ]);
         quote! {
             #docs
-            pub fn #function<#(#lifetimes),*>(
+            pub fn #function<#(#generics),*>(
                 #world: &ranks::World,
                 #(#operands),*
-            ) -> Result<#ty, Error> {
+            ) -> Result<#of_elements, Error> {
                 #converted
                 let mut #plan = ranks::Plan::new(#world, &#scheme, &[#(&#names),*])?;
                 let #parts = (|| Ok((#(#made,)*)))();

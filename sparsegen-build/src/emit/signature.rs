@@ -29,11 +29,14 @@ pub(super) fn generics(parameters: &[Parameter], traits: &[Trait]) -> Option<Tok
     let borrowed = parameters.iter().filter(|parameter| matches!(parameter.ty, Type::IntoView(_)));
     let mut names: Vec<TokenStream> =
         borrowed.map(|parameter| tokens(&lifetime(parameters, &parameter.name))).collect();
-    let bounds = traits.iter().map(|needed| tokens(needed.bound()));
-    if !traits.is_empty() {
-        names.push(quote!(T: #(#bounds)+*));
-    }
+    names.extend(element(traits));
     (!names.is_empty()).then(|| quote!(<#(#names),*>))
+}
+
+/// Emits the bounds of the element type that the caller chooses, if it does: `T: Value`.
+pub(super) fn element(traits: &[Trait]) -> Option<TokenStream> {
+    let bounds = traits.iter().map(|needed| tokens(needed.bound()));
+    (!traits.is_empty()).then(|| quote!(T: #(#bounds)+*))
 }
 
 /// Returns the lifetime of an argument, which has its name; `'fn_` for `r#fn`.

@@ -200,8 +200,6 @@ codes! {
     TooLarge = "SG0702",
     /// A kernel cannot be distributed among ranks.
     CannotDistribute = "SG0703",
-    /// A tensor's elements cannot be sent to other ranks.
-    DistributedType = "SG0704",
 
     /// A user-defined level contradicts itself.
     InvalidLevel = "SG0801",

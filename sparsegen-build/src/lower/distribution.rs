@@ -14,12 +14,13 @@ pub fn distribution(statements: &[Kernel]) -> Option<ir::Distribution> {
     let contribution = |(kernel, reduced): (&Kernel, Option<ReduceOp>)| {
         let dtype = kernel.tensor(kernel.result()).dtype;
         let [earlier, later] = ["earlier", "later"].map(Expr::var);
+        let is_pattern = kernel.tensor(kernel.result()).pattern;
         let (initial, combined) = match reduced {
-            Some(op) => {
+            Some(op) if !is_pattern => {
                 let combine = Combine::reducing(kernel, op, dtype);
                 (initial(kernel, op, dtype), combine.of(earlier, later))
             }
-            None => {
+            _ => {
                 let fill = kernel.fill_value(kernel.result());
                 (semiring_constant(kernel, fill, dtype), later)
             }

@@ -9,7 +9,6 @@ mod region;
 use crate::error::{Code, Diagnostic};
 use crate::format::{Format, LevelExpr};
 use crate::ir::{Indexed, Scheme};
-use crate::types::Dtype;
 
 use super::{Access, Expr, Kernel, ReduceOp, Tensor, TensorRole, VariableId, VariableRole};
 
@@ -111,7 +110,6 @@ impl Builder {
     fn add(&mut self, kernel: &Kernel) -> Result<(), Diagnostic> {
         for access in &kernel.accesses {
             let tensor = kernel.tensor(access.tensor);
-            check_tensor(tensor)?;
             let indexed = self.indexed(kernel, access)?;
             if tensor.role != TensorRole::Operand || access.indices.is_empty() {
                 continue;
@@ -138,7 +136,6 @@ impl Builder {
             }
         }
         let result = &kernel.assignment.result;
-        check_tensor(kernel.tensor(result.tensor))?;
         let indexed = self.indexed(kernel, result)?;
         if self.scheme.results.iter().any(|known| known.name == indexed.name) {
             let message = format!("`{}` is computed by two statements", indexed.name);
@@ -337,19 +334,6 @@ impl Builder {
             holds(&Region { kernel, variable, reduced, absent })
         })
     }
-}
-
-/// Checks that the values of a tensor can be sent.
-fn check_tensor(tensor: &Tensor) -> Result<(), Diagnostic> {
-    let what = match tensor.dtype {
-        _ if tensor.pattern => "has no values",
-        dtype if dtype.is_half() => "is of half precision",
-        Dtype::Generic => "has a type that the caller chooses",
-        _ => return Ok(()),
-    };
-    let message = format!("`{}` {what}, and cannot be distributed", tensor.name);
-    Err(Diagnostic::new(Code::DistributedType, tensor.span, message)
-        .help("declare another `dtype`"))
 }
 
 /// Calls `visit` with an expression and all of its parts.

@@ -1,22 +1,25 @@
 //! The exchange of entries between ranks.
 
-use mpi::traits::Equivalence;
+use std::sync::Arc;
 
-use super::inspect::{Entries, Grouped, Needed};
+use super::entries::{Entries, Grouped, Numbers};
+use super::needed::Needed;
 use super::world::Counts;
-use super::{Layout, World};
+use super::{Exchanged, Layout, World};
 use crate::Error;
 
 /// The entries of an operand that a rank sends and receives in each run.
 pub(super) struct Exchange {
     /// The entries that the rank sends, by receiver: their numbers, and later their positions.
-    pub(super) sent: Vec<usize>,
+    pub(super) sent: Numbers,
     /// The entries that the rank itself owns and needs.
-    pub(super) own: Vec<usize>,
+    pub(super) own: Numbers,
     to: Counts,
     from: Counts,
     /// The number of ranks to which the rank sends.
     pub(super) messages: usize,
+    /// `true` if the rank needs all of its own entries and no others, so that it does not copy values.
+    pub(super) keeps_own: bool,
 }
 
 impl Exchange {
@@ -25,33 +28,35 @@ impl Exchange {
         self.from.total
     }
 
-    /// Sends values, and returns the values that the rank needs, in the order of their owners.
-    pub(super) fn run<V: Equivalence + Copy>(
-        &self,
-        world: &World,
-        vals: &[V],
-        initial: V,
-    ) -> Vec<V> {
-        let sent: Vec<V> = self.sent.iter().map(|position| vals[*position]).collect();
-        let received = world.exchange(&sent, initial, &self.to, &self.from);
-        let own = self.own.iter().map(|position| vals[*position]);
-        self.joined(world.rank(), &received, own, 1)
+    /// Returns the exchange of values at the positions of the entries.
+    pub(super) fn of_positions(self, positions: &[usize]) -> Exchange {
+        let (sent, own) = (self.sent.map(positions), self.own.map(positions));
+        Exchange { sent, own, ..self }
     }
 
-    /// Returns what other ranks have sent, with the rank's own elements among them.
-    fn joined<T: Copy>(
-        &self,
-        rank: usize,
-        received: &[T],
-        own: impl ExactSizeIterator<Item = T>,
-        each: usize,
-    ) -> Vec<T> {
-        let before = self.from.start(rank) * each;
-        let mut all = Vec::with_capacity(received.len() + own.len());
-        all.extend_from_slice(&received[..before]);
-        all.extend(own);
-        all.extend_from_slice(&received[before..]);
-        all
+    /// Sends values, and replaces `all` by the values that the rank needs, in the order of their
+    /// owners, unless it keeps its own. All values of a pattern are the same, and are not sent.
+    pub(super) fn run<V: Exchanged>(&self, world: &World, vals: &[V], all: &mut Vec<V>) {
+        all.clear();
+        if V::IS_PATTERN {
+            let one = V::of_message(V::Message::default());
+            return all.resize(self.received() + self.own.len(), one);
+        }
+        let sent: Vec<_> = match &self.sent {
+            Numbers::Range(range) => {
+                vals[range.clone()].iter().map(|one| one.to_message()).collect()
+            }
+            Numbers::Listed(list) => list.iter().map(|at| vals[*at].to_message()).collect(),
+        };
+        let received = world.exchange(&sent, &self.to, &self.from);
+        if self.keeps_own {
+            return;
+        }
+        let (before, after) = received.split_at(self.from.start(world.rank()));
+        crate::memory::reserve(all, received.len() + self.own.len());
+        all.extend(before.iter().map(|message| V::of_message(*message)));
+        self.own.pick_into(vals, all);
+        all.extend(after.iter().map(|message| V::of_message(*message)));
     }
 }
 
@@ -64,52 +69,56 @@ pub(super) fn fetch(
     mode: usize,
     needed: &Needed,
 ) -> Result<(Entries, Exchange), Error> {
-    let (rank, order, own) = (world.rank(), own.order(), Grouped::by(mode, own));
+    let (rank, own) = (world.rank(), Grouped::by(mode, own));
     // A rank that needs all coordinates does not list them.
-    let wants_all = *needed == Needed::All;
+    let wants_all = matches!(needed, Needed::All);
     let want_all = world.gather([usize::from(wants_all)]);
+    // The first coordinate of each run, and the one behind it.
     let mut requests = Vec::new();
     let mut counts = vec![0; world.size()];
     for owner in (0..world.size()).filter(|owner| *owner != rank && !wants_all) {
-        let before = requests.len();
-        requests.extend(needed.within(layout.range(owner)));
-        counts[owner] = requests.len() - before;
+        let runs = needed.runs(layout.range(owner));
+        counts[owner] = 2 * runs.len();
+        requests.extend(runs.into_iter().flat_map(|run| [run.start, run.end]));
     }
     let asked = world.exchange_counts(&counts);
     let to = world.agree(Counts::of(&counts))?;
     let from = world.agree(Counts::of(&asked))?;
-    let requested = world.exchange(&requests, 0, &to, &from);
+    let requested = world.exchange(&requests, &to, &from);
 
     let (mut sent, mut sent_to) = (Vec::new(), vec![0; world.size()]);
     for receiver in (0..world.size()).filter(|receiver| *receiver != rank) {
-        let before = sent.len();
-        let start = from.start(receiver);
-        for coordinate in &requested[start..start + asked[receiver]] {
-            sent.extend_from_slice(own.within(*coordinate..*coordinate + 1));
+        let runs = &requested[from.start(receiver)..][..asked[receiver]];
+        for [start, end] in runs.as_chunks().0 {
+            sent_to[receiver] += own.extend_with(&mut sent, *start..*end);
         }
         if want_all[receiver] == [1] {
-            sent.extend_from_slice(own.within(0..usize::MAX));
+            sent_to[receiver] += own.extend_with(&mut sent, 0..usize::MAX);
         }
-        sent_to[receiver] = sent.len() - before;
     }
     let received_from = world.exchange_counts(&sent_to);
-    let numbers = needed.within(layout.range(rank));
-    let kept: Vec<usize> = numbers.flat_map(|at| own.within(at..at + 1).iter().copied()).collect();
-
-    let by_order = |counts: &[usize]| {
-        let counts: Vec<usize> = counts.iter().map(|count| count * order).collect();
-        Counts::of(&counts)
+    let kept = match needed.runs(layout.range(rank)).as_slice() {
+        [run] => own.within(run.clone()),
+        runs => {
+            let mut kept = Vec::new();
+            for run in runs {
+                own.extend_with(&mut kept, run.clone());
+            }
+            Numbers::of(kept)
+        }
     };
-    let all = (|| {
-        let coordinates = (by_order(&sent_to)?, by_order(&received_from)?);
-        Ok((coordinates, (Counts::of(&sent_to)?, Counts::of(&received_from)?)))
-    })();
-    let ((to_of_coordinates, from_of_coordinates), (to, from)) = world.agree(all)?;
-    let flat = own.select(sent.iter().copied());
-    let received = world.exchange(flat.coordinates(), 0, &to_of_coordinates, &from_of_coordinates);
+
+    let counts = (|| Ok((Counts::of(&sent_to)?, Counts::of(&received_from)?)))();
+    let (to, from) = world.agree(counts)?;
     let messages = sent_to.iter().filter(|count| **count > 0).count();
-    let exchange = Exchange { sent, own: kept, to, from, messages };
-    let flat = own.select(exchange.own.iter().copied());
-    let coordinates = exchange.joined(rank, &received, flat.coordinates().iter().copied(), order);
-    Ok((Entries::new(order, coordinates), exchange))
+    let keeps_own = from.total == 0 && kept.are_all(own.entries().len());
+    let sent = Numbers::of(sent);
+    let exchange = Exchange { sent, own: kept, to, from, messages, keeps_own };
+    let fetched = |column: &Arc<Vec<usize>>| {
+        let mut all = Vec::new();
+        exchange.run(world, column, &mut all);
+        if exchange.keeps_own { Arc::clone(column) } else { Arc::new(all) }
+    };
+    let columns = own.entries().columns().iter().map(fetched).collect();
+    Ok((Entries::new(columns), exchange))
 }

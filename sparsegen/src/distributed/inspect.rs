@@ -4,158 +4,17 @@
 //! other variables it visits; those of the operands that are distributed along them are fetched, and
 //! may determine more.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::Layout;
+use super::entries::{Entries, Numbers};
+use super::needed::{Needed, UNUSED, distinct};
 use super::scheme::Scheme;
 use crate::Error;
 
-/// The coordinates of entries of a tensor, numbered as in the whole tensor.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entries {
-    /// The number of modes.
-    order: usize,
-    /// Shared, as all pretended ranks have the same whole operands.
-    coordinates: Arc<Vec<usize>>,
-}
-
-impl Entries {
-    pub(super) fn new(order: usize, coordinates: Vec<usize>) -> Entries {
-        Entries { order, coordinates: Arc::new(coordinates) }
-    }
-
-    /// Returns the number of modes.
-    pub(super) fn order(&self) -> usize {
-        self.order
-    }
-
-    /// Returns the coordinates of all entries one after another.
-    pub(super) fn coordinates(&self) -> &[usize] {
-        &self.coordinates
-    }
-
-    /// Returns the number of entries.
-    pub(super) fn len(&self) -> usize {
-        self.coordinates.len().checked_div(self.order).unwrap_or(0)
-    }
-
-    /// Returns the coordinates of each entry.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[usize]> {
-        self.coordinates.chunks_exact(self.order.max(1))
-    }
-}
-
-/// Entries in the order of their coordinates in one mode.
-pub(super) struct Grouped {
-    entries: Entries,
-    mode: usize,
-    /// The numbers of the entries.
-    order: Vec<usize>,
-}
-
-impl Grouped {
-    pub(super) fn by(mode: usize, entries: Entries) -> Grouped {
-        let coordinate = |number: usize| entries.coordinates[number * entries.order + mode];
-        let mut order: Vec<usize> = (0..entries.len()).collect();
-        if !order.is_sorted_by_key(|number| coordinate(*number)) {
-            order.sort_by_key(|number| coordinate(*number));
-        }
-        Grouped { entries, mode, order }
-    }
-
-    pub(super) fn entries(&self) -> &Entries {
-        &self.entries
-    }
-
-    /// Returns the coordinates of an entry.
-    pub(super) fn entry(&self, number: usize) -> &[usize] {
-        let order = self.entries.order;
-        &self.entries.coordinates[number * order..(number + 1) * order]
-    }
-
-    /// Returns the numbers of the entries whose coordinates are within a range.
-    pub(super) fn within(&self, range: Range<usize>) -> &[usize] {
-        let first = |coordinate| {
-            self.order.partition_point(|number| self.entry(*number)[self.mode] < coordinate)
-        };
-        &self.order[first(range.start)..first(range.end)]
-    }
-
-    /// Returns some of the entries.
-    pub(super) fn select(&self, numbers: impl IntoIterator<Item = usize>) -> Entries {
-        let coordinates = numbers.into_iter().flat_map(|number| self.entry(number)).copied();
-        Entries::new(self.entries.order, coordinates.collect())
-    }
-}
-
-/// The coordinates of a variable that a rank needs.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Needed {
-    /// All, with their numbers in the whole mode.
-    All,
-    /// Those of a range, numbered from its start.
-    Range(Range<usize>),
-    /// Those of an ascending list, numbered by their positions in it.
-    Listed(Vec<usize>),
-}
-
-impl Needed {
-    /// Returns the number of a coordinate in the local problem, if the rank needs it.
-    pub(super) fn number(&self, coordinate: usize) -> Option<usize> {
-        match self {
-            Needed::All => Some(coordinate),
-            Needed::Range(range) => range.contains(&coordinate).then(|| coordinate - range.start),
-            Needed::Listed(list) => list.binary_search(&coordinate).ok(),
-        }
-    }
-
-    /// Returns the coordinate with a number.
-    pub(super) fn coordinate(&self, number: usize) -> usize {
-        match self {
-            Needed::All => number,
-            Needed::Range(range) => range.start + number,
-            Needed::Listed(list) => list[number],
-        }
-    }
-
-    /// Returns the number of coordinates, given the extent of the mode.
-    pub(super) fn extent(&self, all: usize) -> usize {
-        match self {
-            Needed::All => all,
-            Needed::Range(range) => range.len(),
-            Needed::Listed(list) => list.len(),
-        }
-    }
-
-    /// Returns the number of coordinates within a range.
-    pub(super) fn count(&self, range: Range<usize>) -> usize {
-        match self {
-            Needed::All => range.len(),
-            Needed::Range(own) => (range.start.max(own.start)..range.end.min(own.end)).len(),
-            Needed::Listed(list) => {
-                let before = |coordinate| list.partition_point(|one| *one < coordinate);
-                before(range.end) - before(range.start)
-            }
-        }
-    }
-
-    /// Returns the coordinates within a range, ascending.
-    pub(super) fn within(&self, range: Range<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
-        match self {
-            Needed::All => Box::new(range),
-            Needed::Range(own) => Box::new(range.start.max(own.start)..range.end.min(own.end)),
-            Needed::Listed(list) => {
-                let at = |coordinate| list.partition_point(|one| *one < coordinate);
-                Box::new(list[at(range.start)..at(range.end)].iter().copied())
-            }
-        }
-    }
-}
-
 /// How an operand is stored on the ranks.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct Storage {
     /// The shape of the whole tensor.
     pub(super) shape: Vec<usize>,
     /// The division of its outermost mode, or `None` if every rank has the whole tensor.
@@ -164,10 +23,15 @@ pub struct Stored {
     pub(super) value: usize,
 }
 
-impl Stored {
+impl Storage {
     /// Returns the number of bytes of entries with their coordinates.
     fn bytes_of_entries(&self, count: usize) -> usize {
         count * (self.value + self.shape.len() * size_of::<usize>())
+    }
+
+    /// Returns whether values are sent. Those of patterns are all the same.
+    pub(super) fn is_sent(&self) -> bool {
+        self.value > 0
     }
 
     /// Returns the number of bytes of values that are sent or received: a buffer, and their positions.
@@ -180,7 +44,7 @@ impl Stored {
 #[derive(Clone, Debug)]
 pub(super) struct Division {
     pub(super) scheme: &'static Scheme,
-    pub(super) operands: Vec<Stored>,
+    pub(super) operands: Vec<Storage>,
     /// The extent of each variable.
     pub(super) extents: Vec<usize>,
     /// For each variable along which operands or results are distributed, the layout.
@@ -198,35 +62,28 @@ pub(super) struct Request<'n> {
 pub(super) struct Local {
     /// The coordinates of each variable.
     pub(super) needed: Vec<Needed>,
-    /// The entries of each operand: the rank's own, or fetched ones.
-    pub(super) entries: Vec<Entries>,
+    /// The entries of each operand that the rank uses.
+    pub(super) operands: Vec<Used>,
+}
+
+/// The entries of an operand that a rank uses: those whose coordinates it needs.
+pub(super) struct Used {
+    /// Their coordinates in the local problem.
+    pub(super) entries: Entries,
+    /// Their numbers among the entries that the rank has, or has fetched.
+    pub(super) numbers: Numbers,
+    /// `true` if these are all of them, at the same coordinates.
+    pub(super) are_same: bool,
 }
 
 impl Local {
-    /// Returns the number of entries of all operands at coordinates that the rank needs, and the number
-    /// of their bytes.
+    /// Returns the number of entries of all operands that the rank uses, and the number of their bytes.
     pub(super) fn used(&self, division: &Division) -> (usize, usize) {
-        let (mut count, mut bytes) = (0, 0);
-        let operands = division.scheme.operands.iter().zip(&self.entries);
-        for ((indexed, entries), stored) in operands.zip(&division.operands) {
-            let is_used = |entry: &&[usize]| {
-                let mut modes = indexed.variables.iter().zip(*entry);
-                modes.all(|(v, coordinate)| self.needed[*v].number(*coordinate).is_some())
-            };
-            let used = match indexed.variables.iter().all(|v| self.needed[*v] == Needed::All) {
-                true => entries.len(),
-                false => entries.iter().filter(is_used).count(),
-            };
-            count += used;
-            bytes += stored.bytes_of_entries(used);
-        }
-        (count, bytes)
-    }
-
-    /// Returns the coordinates of an entry in the local problem, if it is needed.
-    pub(super) fn numbered(&self, variables: &[usize], entry: &[usize]) -> Option<Vec<usize>> {
-        let modes = variables.iter().zip(entry);
-        modes.map(|(v, coordinate)| self.needed[*v].number(*coordinate)).collect()
+        let counts = self.operands.iter().map(|used| used.entries.len());
+        let counts = counts.zip(&division.operands);
+        counts.fold((0, 0), |(all, bytes), (count, stored)| {
+            (all + count, bytes + stored.bytes_of_entries(count))
+        })
     }
 }
 
@@ -234,7 +91,7 @@ impl Division {
     /// Compares the extents and layouts of operands.
     pub(super) fn of(
         scheme: &'static Scheme,
-        operands: Vec<Stored>,
+        operands: Vec<Storage>,
         ranks: usize,
     ) -> Result<Division, Error> {
         let count = scheme.variables.len();
@@ -329,8 +186,32 @@ impl Division {
             }
             needed[variable] = Some(found);
         }
-        let needed = needed.into_iter().flatten().collect();
-        Ok(Local { needed, entries: entries.into_iter().flatten().collect() })
+        let needed: Vec<Needed> = needed.into_iter().flatten().collect();
+        let operands = entries.into_iter().flatten().enumerate();
+        let operands = operands.map(|(operand, entries)| self.used(operand, &entries, &needed));
+        let operands = operands.collect();
+        Ok(Local { needed, operands })
+    }
+
+    /// Returns the entries of an operand that a rank uses.
+    fn used(&self, operand: usize, entries: &Entries, needed: &[Needed]) -> Used {
+        let variables = self.scheme.operands[operand].variables;
+        let are_all = |v: &usize| needed[*v].are_all(self.extents[*v]);
+        if variables.iter().all(are_all) {
+            let (entries, numbers) = (entries.clone(), Numbers::Range(0..entries.len()));
+            return Used { entries, numbers, are_same: true };
+        }
+        let numbered = |(column, v): (&Arc<Vec<usize>>, &usize)| match are_all(v) {
+            true => Arc::clone(column),
+            false => Arc::new(column.iter().map(|at| needed[*v].number(*at)).collect()),
+        };
+        let columns: Vec<_> = entries.columns().iter().zip(variables).map(numbered).collect();
+        let is_used = |number: &usize| columns.iter().all(|column| column[*number] != UNUSED);
+        let numbers = match columns.iter().any(|column| column.contains(&UNUSED)) {
+            true => Numbers::of((0..entries.len()).filter(is_used).collect()),
+            false => Numbers::Range(0..entries.len()),
+        };
+        Used { entries: Entries::new(columns).select(&numbers), numbers, are_same: false }
     }
 
     /// Returns the variable whose coordinates are determined next: one of whose operands none is
@@ -363,11 +244,12 @@ impl Division {
                 let others = self.coordinates(operand, variable, other, needed);
                 coordinates.retain(|coordinate| others.binary_search(coordinate).is_ok());
             }
-            all.append(&mut coordinates);
+            match all.is_empty() {
+                true => all = coordinates,
+                false => all = distinct(all.iter().chain(&coordinates).copied()),
+            }
         }
-        all.sort_unstable();
-        all.dedup();
-        Needed::Listed(all)
+        Needed::of(all)
     }
 
     /// Returns the coordinates of a variable in the entries of an operand that the rank uses,
@@ -382,15 +264,18 @@ impl Division {
         let variables = self.scheme.operands[operand].variables;
         let mode = variables.iter().position(|v| *v == variable);
         let mode = mode.expect("the operands of a set have the variable");
-        let is_used = |entry: &&[usize]| {
-            variables.iter().zip(entry.iter()).all(|(v, coordinate)| {
-                needed[*v].as_ref().is_none_or(|needed| needed.number(*coordinate).is_some())
-            })
+        let column = &entries.columns()[mode];
+        let known = variables.iter().zip(entries.columns()).filter_map(|(v, column)| {
+            let needed = needed[*v].as_ref()?;
+            (!needed.are_all(self.extents[*v])).then_some((column, needed))
+        });
+        let known: Vec<_> = known.collect();
+        if known.is_empty() {
+            return distinct(column.iter().copied());
+        }
+        let is_used = |number: &usize| {
+            known.iter().all(|(column, needed)| needed.number(column[*number]) != UNUSED)
         };
-        let mut found: Vec<usize> =
-            entries.iter().filter(is_used).map(|entry| entry[mode]).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        distinct((0..entries.len()).filter(is_used).map(|number| column[number]))
     }
 }

@@ -2,45 +2,57 @@
 
 use std::sync::Arc;
 
-use mpi::traits::Equivalence;
-
+use super::Exchanged;
+use super::entries::Numbers;
 use super::exchange::Exchange;
-use super::inspect::{Needed, Stored};
+use super::inspect::{Storage, Used};
 use super::plan::{Inspected, Operand, Plan};
-use crate::{Assembly, Error, Format, Shape, Tensor, Value, View};
+use crate::{Assembly, Error, Format, Shape, View};
 
 /// The part of an operand that a rank reads: its structure in the local problem, and where its values
 /// come from.
-pub struct Part<V: Value, F: Format> {
+pub struct Part<V, F: Format> {
     name: &'static str,
     kernel: &'static str,
     /// The structure for which the plan was made.
-    stored: Stored,
+    stored: Storage,
     structure: Arc<F::Levels>,
     /// The positions of the entries, in a format that pads, where the values tell which are entries.
     positions: Option<Vec<usize>>,
+    exchange: Option<Exchange>,
+    /// `true` if the rank reads values of the operand as it has them, `false` if those exchanged.
+    reads_own: bool,
+    /// The values exchanged in the last run.
+    exchanged: Vec<V>,
     reads: Reads<V, F>,
 }
 
-enum Reads<V: Value, F: Format> {
+enum Reads<V, F: Format> {
     /// The operand as the rank has it.
     Same,
-    /// The values of the operand, at other coordinates.
+    /// All values, in the same order, at other coordinates.
     Renumbered(Assembly<F>),
-    /// Some values of the operand, or of the operands of all ranks.
+    /// Some values, or in another order.
     Gathered(Box<Gathered<V, F>>),
 }
 
-struct Gathered<V: Value, F: Format> {
-    exchange: Option<Exchange>,
-    /// For each local entry, the number of its value among those exchanged, or its position.
-    picked: Vec<usize>,
+struct Gathered<V, F: Format> {
     assembly: Assembly<F>,
-    values: Vec<V>,
-    local: Tensor<V, F>,
+    /// For each position, the number of its value among those that the rank has or has exchanged.
+    sources: Sources,
+    /// The values of the last run.
+    vals: Vec<V>,
 }
 
-impl<V: Value + Equivalence, F: Format> Part<V, F> {
+/// Where the values of a tensor come from.
+enum Sources {
+    /// Each position has a value.
+    All(Numbers),
+    /// Positions without a value have the fill value.
+    Padded(Vec<Option<usize>>),
+}
+
+impl<V: Exchanged, F: Format> Part<V, F> {
     /// Prepares the part of an operand, given by its number. Not collective, so that the errors of
     /// all operands can be agreed on together.
     ///
@@ -50,55 +62,62 @@ impl<V: Value + Equivalence, F: Format> Part<V, F> {
         let Plan { division, local, exchanges, .. } = plan;
         let (scheme, exchange) = (division.scheme, exchanges[operand].take());
         let indexed = &scheme.operands[operand];
-        let positions = tensor.local().positions();
-        let count = tensor.local().vals().len();
-        let part = |reads| Part {
-            positions: (!tensor.local().all_are_entries()).then(|| positions.clone()),
-            name: indexed.name,
-            kernel: scheme.kernel,
-            stored: division.operands[operand].clone(),
-            structure: Arc::clone(tensor.local().structure()),
-            reads,
-        };
+        let (tensor, positions) = (tensor.local(), tensor.local().positions());
+        let position = |number: usize| positions.as_ref().map_or(number, |all| all[number]);
+        let Used { entries, numbers, are_same } = &local.operands[operand];
+        let reads_own = exchange.as_ref().is_none_or(|exchange| exchange.keeps_own);
         let is_distributed = division.operands[operand].layout.is_some();
-        let is_same = |(mode, v): (usize, &usize)| {
-            local.needed[*v] == Needed::All
+        let is_own = |(mode, v): (usize, &usize)| {
+            local.needed[*v].are_all(division.extents[*v])
                 || *v == scheme.by && is_distributed && mode == indexed.outermost
         };
-        if exchange.is_none() && indexed.variables.iter().enumerate().all(is_same) {
-            return Ok(part(Reads::Same));
-        }
+        let is_same =
+            *are_same || exchange.is_none() && indexed.variables.iter().enumerate().all(is_own);
         let mut shape = F::Shape::splat(0);
         for (extent, v) in shape.as_mut().iter_mut().zip(indexed.variables) {
             *extent = local.needed[*v].extent(division.extents[*v]);
         }
-        let entries = std::mem::take(&mut local.entries[operand]);
-        let (mut picked, mut coordinates) = (Vec::new(), Vec::new());
-        for (number, entry) in entries.iter().enumerate() {
-            let Some(numbered) = local.numbered(indexed.variables, entry) else { continue };
-            let mut coordinate = F::Shape::splat(0);
-            coordinate.as_mut().copy_from_slice(&numbered);
-            coordinates.push(coordinate);
-            picked.push(number);
-        }
-        let assembly = Assembly::<F>::new(shape, coordinates)?;
-        let is_all = picked.len() == count && positions.iter().copied().eq(0..count);
-        if exchange.is_none() && is_all && assembly.keeps_order() {
-            return Ok(part(Reads::Renumbered(assembly)));
-        }
-        let exchange = exchange.map(|mut exchange| {
-            for list in [&mut exchange.sent, &mut exchange.own] {
-                list.iter_mut().for_each(|number| *number = positions[*number]);
+        let reads = if reads_own && is_same && shape == tensor.shape() {
+            Reads::Same
+        } else {
+            let columns: Vec<_> = entries.columns().iter().map(|column| &column[..]).collect();
+            let assembly = Assembly::<F>::of_columns(shape, &columns)?;
+            let source = |number: usize| match reads_own {
+                true => position(numbers.at(number)),
+                false => numbers.at(number),
+            };
+            let found = || assembly.numbers().map(|number| number.map(source));
+            let sources = match found().all(|number| number.is_some()) {
+                true => Sources::All(Numbers::of(found().flatten().collect())),
+                false => Sources::Padded(found().collect()),
+            };
+            let count = match &exchange {
+                Some(exchange) if !reads_own => exchange.received() + exchange.own.len(),
+                Some(_) | None => tensor.vals().len(),
+            };
+            match sources {
+                Sources::All(sources) if sources.are_all(count) => Reads::Renumbered(assembly),
+                sources => {
+                    Reads::Gathered(Box::new(Gathered { assembly, sources, vals: Vec::new() }))
+                }
             }
-            exchange
-        });
-        if exchange.is_none() {
-            picked.iter_mut().for_each(|number| *number = positions[*number]);
-        }
-        let local = assembly.fill(&vec![V::ONE; picked.len()])?;
-        let values = Vec::new();
-        let gathered = Gathered { exchange, picked, assembly, values, local };
-        Ok(part(Reads::Gathered(Box::new(gathered))))
+        };
+        let exchange = match &positions {
+            Some(positions) => exchange.map(|exchange| exchange.of_positions(positions)),
+            None => exchange,
+        };
+        let positions = positions.filter(|_| !tensor.all_are_entries());
+        Ok(Part {
+            name: indexed.name,
+            kernel: scheme.kernel,
+            stored: division.operands[operand].clone(),
+            structure: Arc::clone(tensor.structure()),
+            positions,
+            exchange,
+            reads_own,
+            exchanged: Vec::new(),
+            reads,
+        })
     }
 
     /// Checks that an operand has the structure and the layout for which the plan was made. Not
@@ -113,15 +132,14 @@ impl<V: Value + Equivalence, F: Format> Part<V, F> {
                 format!("the plan was made for another {what} of `{name}`; make a new plan");
             Err(Error::Argument { function: self.kernel, reason })
         };
-        let Stored { shape, layout, .. } = operand.stored();
+        let Storage { shape, layout, .. } = operand.stored();
         if layout != self.stored.layout {
             return refused("layout");
         }
         let same = Arc::ptr_eq(local.structure(), &self.structure);
-        let entries = self.positions.as_ref();
         if shape != self.stored.shape
             || !same && **local.structure() != *self.structure
-            || entries.is_some_and(|positions| local.positions() != *positions)
+            || self.positions.is_some() && local.positions() != self.positions
         {
             return refused("structure");
         }
@@ -130,27 +148,29 @@ impl<V: Value + Equivalence, F: Format> Part<V, F> {
 
     /// Exchanges the values of an operand that [`Part::check`] has accepted. Collective.
     pub fn receive(&mut self, plan: &Plan, operand: Operand<'_, V, F>) {
-        let Reads::Gathered(gathered) = &mut self.reads else { return };
-        let Gathered { exchange, picked, values, .. } = &mut **gathered;
-        let vals = operand.local().vals();
-        let exchanged = exchange.as_ref().map(|exchange| exchange.run(&plan.world, vals, V::ZERO));
-        let vals = exchanged.as_deref().unwrap_or(vals);
-        values.clear();
-        values.extend(picked.iter().map(|number| vals[*number]));
+        if let Some(exchange) = &self.exchange {
+            exchange.run(&plan.world, operand.local().vals(), &mut self.exchanged);
+        }
     }
 
     /// Returns the operand of the local problem, after [`Part::receive`].
-    ///
-    /// # Errors
-    /// The errors of [`Assembly::fill`].
-    pub fn view<'v>(&'v mut self, operand: Operand<'v, V, F>) -> Result<View<'v, V, F>, Error> {
+    pub fn view<'v>(&'v mut self, operand: Operand<'v, V, F>) -> View<'v, V, F> {
+        let from = if self.reads_own { operand.local().vals() } else { &self.exchanged };
         match &mut self.reads {
-            Reads::Same => Ok(operand.local().view()),
-            Reads::Renumbered(assembly) => Ok(assembly.view(operand.local().vals())),
+            Reads::Same => operand.local().view(),
+            Reads::Renumbered(assembly) => assembly.view(from),
             Reads::Gathered(gathered) => {
-                let Gathered { assembly, values, local, .. } = &mut **gathered;
-                assembly.fill_into(local, values)?;
-                Ok(local.view())
+                let Gathered { assembly, sources, vals } = &mut **gathered;
+                vals.clear();
+                match sources {
+                    Sources::All(sources) => sources.pick_into(from, vals),
+                    Sources::Padded(sources) => {
+                        let value = |source: &Option<usize>| source.map(|number| from[number]);
+                        let filler = V::filler(F::FILL);
+                        vals.extend(sources.iter().map(|one| value(one).unwrap_or(filler)));
+                    }
+                }
+                assembly.view(vals)
             }
         }
     }

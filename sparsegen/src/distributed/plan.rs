@@ -1,14 +1,15 @@
 //! Plans: what the ranks exchange in each run of a kernel, and the local problems.
 
-use mpi::traits::Equivalence;
-
+use super::entries::Entries;
 use super::exchange::{Exchange, fetch};
-use super::inspect::{Division, Entries, Local, Needed, Request, Stored};
+use super::exchanged::gather;
+use super::inspect::{Division, Local, Request, Storage};
+use super::needed::Needed;
 use super::scheme::Scheme;
 use super::tensor::{entries, outermost, sent_to_owners};
-use super::{Distributed, Report, Traffic, World};
+use super::{Distributed, Exchanged, Report, Traffic, World};
 use crate::tensor::{Merge, coordinates, is_dense};
-use crate::{Error, Format, Shape, Tensor, Value};
+use crate::{Error, Format, Shape, Stored, Tensor, Value};
 
 /// An operand of a kernel on several ranks: a reference to a [`Distributed`] tensor, or to a
 /// [`Tensor`] that every rank has whole.
@@ -39,7 +40,7 @@ impl<'t, V, F: Format> From<&'t Tensor<V, F>> for Operand<'t, V, F> {
     }
 }
 
-impl<'t, V: Value, F: Format> Operand<'t, V, F> {
+impl<'t, V: Stored, F: Format> Operand<'t, V, F> {
     /// Returns the tensor that this rank has.
     pub(super) fn local(self) -> &'t Tensor<V, F> {
         match self {
@@ -52,17 +53,17 @@ impl<'t, V: Value, F: Format> Operand<'t, V, F> {
 /// The structure of an operand.
 #[doc(hidden)]
 pub trait Inspected {
-    fn stored(&self) -> Stored;
+    fn stored(&self) -> Storage;
     fn entries(&self) -> Entries;
 }
 
-impl<V: Value, F: Format> Inspected for Operand<'_, V, F> {
-    fn stored(&self) -> Stored {
+impl<V: Stored, F: Format> Inspected for Operand<'_, V, F> {
+    fn stored(&self) -> Storage {
         let (shape, layout) = match self {
             Operand::Distributed(tensor) => (tensor.shape, Some(tensor.layout.clone())),
             Operand::Replicated(tensor) => (tensor.shape(), None),
         };
-        Stored { shape: shape.as_ref().to_vec(), layout, value: size_of::<V>() }
+        Storage { shape: shape.as_ref().to_vec(), layout, value: size_of::<V>() }
     }
 
     fn entries(&self) -> Entries {
@@ -107,15 +108,18 @@ impl Plan {
             exchanges[operand] = Some(exchange);
             Ok(entries)
         })?;
-        let of_all =
-            |count: &dyn Fn(&Exchange) -> usize| exchanges.iter().flatten().map(count).sum();
-        let (entries, bytes) = local.used(&division);
+        let exchanged = exchanges.iter().zip(&division.operands);
         let exchanged =
-            exchanges.iter().zip(&division.operands).filter_map(|(exchange, stored)| {
-                let exchange = exchange.as_ref()?;
-                Some(stored.bytes_of_exchange(exchange.sent.len() + exchange.received()))
-            });
-        let memory = bytes + exchanged.sum::<usize>();
+            exchanged.filter_map(|(exchange, stored)| Some((exchange.as_ref()?, stored)));
+        let exchanged: Vec<_> = exchanged.filter(|(_, stored)| stored.is_sent()).collect();
+        let of_all = |count: &dyn Fn(&Exchange) -> usize| {
+            exchanged.iter().map(|(exchange, _)| count(exchange)).sum::<usize>()
+        };
+        let (entries, bytes) = local.used(&division);
+        let bytes_of = |(exchange, stored): &(&Exchange, &Storage)| {
+            stored.bytes_of_exchange(exchange.sent.len() + exchange.received())
+        };
+        let memory = bytes + exchanged.iter().map(bytes_of).sum::<usize>();
         let own = [
             entries,
             of_all(&|exchange| exchange.sent.len()),
@@ -194,7 +198,7 @@ impl Plan {
             && results[result]
                 .variables
                 .iter()
-                .all(|v| *v == by || self.local.needed[*v] == Needed::All)
+                .all(|v| *v == by || matches!(self.local.needed[*v], Needed::All))
     }
 
     /// Returns a result that the ranks have computed, each for its local problem. Collective.
@@ -204,12 +208,12 @@ impl Plan {
     ///
     /// # Errors
     /// [`Error::Rank`] if the format cannot store the result.
-    pub fn result<V: Value + Equivalence, F: Format>(
+    pub fn result<V: Exchanged, F: Format>(
         &self,
         result: usize,
         computed: Tensor<V, F>,
         initial: V,
-        combine: impl Fn(V, V) -> V,
+        combine: impl Fn(V::Value, V::Value) -> V::Value,
     ) -> Result<Distributed<V, F>, Error> {
         let (scheme, needed, world) = (self.division.scheme, &self.local.needed, &self.world);
         let variables = scheme.results[result].variables;
@@ -252,12 +256,12 @@ impl Plan {
     ///
     /// # Errors
     /// None but those of MPI, which end the program.
-    pub fn scalar<V: Value + Equivalence>(
+    pub fn scalar<V: Value + Exchanged>(
         &self,
         computed: V,
         combine: impl Fn(V, V) -> V,
     ) -> Result<V, Error> {
-        let parts = self.world.gather_values(&[computed], computed)?;
+        let parts = gather(&self.world, &[computed])?;
         Ok(parts.into_iter().reduce(combine).unwrap_or(computed))
     }
 }

@@ -2,16 +2,14 @@
 
 use std::path::Path;
 
-use mpi::traits::Equivalence;
-
 use super::tensor::{check, outermost, sent_to_owners};
-use super::{Distributed, Layout, World};
+use super::{Distributed, Exchanged, Layout, World};
 use crate::io::entries::{Resumed, Triangle};
 use crate::io::lines::Lines;
 use crate::io::share::TextFile;
 use crate::io::{Element, RealElement, frostt, matrix_market, sums};
 use crate::tensor::Merge;
-use crate::{Error, Format, Shape, Value};
+use crate::{Error, Format, Shape};
 
 /// The choice of the layout of a tensor that is read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +28,7 @@ pub enum Distribution {
 /// lines that begin in its share, after it has counted them, as errors name lines; it reads its share
 /// twice and stores its entries, not the text. A compressed file is read by the first rank alone. The
 /// tensor is the same, to the last bit, as if one process had read the file.
-impl<V: Element + Value + Equivalence, F: Format> Distributed<V, F> {
+impl<V: Element + Exchanged, F: Format> Distributed<V, F> {
     /// Reads a matrix from a Matrix Market file, as [`io::read_mtx`](crate::io::read_mtx). Collective.
     ///
     /// ```no_run
@@ -136,7 +134,7 @@ fn read<V, F, E>(
     begin: impl Fn(Lines<'static>) -> Result<E, Error>,
 ) -> Result<Distributed<V, F>, Error>
 where
-    V: Element + Value + Equivalence,
+    V: Element + Exchanged,
     F: Format,
     E: Resumed<'static, F::Shape, V>,
 {

@@ -1,10 +1,12 @@
 //! The inspector for pretended ranks, in one process.
 
-use super::inspect::{Division, Entries, Grouped, Needed, Request, Stored};
+use super::entries::{Entries, Grouped, Numbers};
+use super::inspect::{Division, Request, Storage};
+use super::needed::Needed;
 use super::scheme::Scheme;
 use super::tensor::entries;
 use super::{Layout, Report, Traffic};
-use crate::{Error, Format, Tensor, Value};
+use crate::{Error, Format, Stored, Tensor};
 
 /// An operand of a simulation. A reference to a tensor converts into one that is distributed in
 /// equal parts.
@@ -24,23 +26,23 @@ enum Parts {
 }
 
 impl Pretended {
-    fn new<V: Value, F: Format>(tensor: &Tensor<V, F>, parts: Parts) -> Pretended {
+    fn new<V: Stored, F: Format>(tensor: &Tensor<V, F>, parts: Parts) -> Pretended {
         let (shape, entries) = (tensor.shape().as_ref().to_vec(), entries(tensor, 0));
         Pretended { shape, entries, value: size_of::<V>(), parts }
     }
 
     /// Returns an operand that is distributed in a layout.
-    pub fn distributed<V: Value, F: Format>(tensor: &Tensor<V, F>, layout: &Layout) -> Pretended {
+    pub fn distributed<V: Stored, F: Format>(tensor: &Tensor<V, F>, layout: &Layout) -> Pretended {
         Pretended::new(tensor, Parts::Of(layout.clone()))
     }
 
     /// Returns an operand that every rank has whole.
-    pub fn replicated<V: Value, F: Format>(tensor: &Tensor<V, F>) -> Pretended {
+    pub fn replicated<V: Stored, F: Format>(tensor: &Tensor<V, F>) -> Pretended {
         Pretended::new(tensor, Parts::Whole)
     }
 }
 
-impl<V: Value, F: Format> From<&Tensor<V, F>> for Pretended {
+impl<V: Stored, F: Format> From<&Tensor<V, F>> for Pretended {
     fn from(tensor: &Tensor<V, F>) -> Pretended {
         Pretended::new(tensor, Parts::Equal)
     }
@@ -75,7 +77,7 @@ pub fn simulate(
         let by = indexed.variables.iter().position(|v| *v == scheme.by);
         let mode = if layout.is_some() { indexed.outermost } else { by.unwrap_or(0) };
         grouped.push((Grouped::by(mode, entries), by.is_some()));
-        stored.push(Stored { shape, layout, value });
+        stored.push(Storage { shape, layout, value });
     }
     let division = Division::of(scheme, stored, ranks)?;
     let mut report = Report { ranks: vec![Traffic::default(); ranks] };
@@ -85,7 +87,7 @@ pub fn simulate(
             let (grouped, has_own) = &grouped[operand];
             let Some(needed) = outermost else {
                 return Ok(match has_own {
-                    true => grouped.select(grouped.within(own.clone()).iter().copied()),
+                    true => grouped.entries().select(&grouped.within(own.clone())),
                     false => grouped.entries().clone(),
                 });
             };
@@ -93,23 +95,22 @@ pub fn simulate(
             let layout = stored.layout.as_ref().expect("only distributed operands are fetched");
             let mut fetched = Vec::new();
             let mut last = None;
-            for coordinate in needed.within(0..layout.extent()) {
-                let (numbers, owner) =
-                    (grouped.within(coordinate..coordinate + 1), layout.owner(coordinate));
-                fetched.extend_from_slice(numbers);
-                if owner == rank || numbers.is_empty() {
+            for coordinate in needed.runs(0..layout.extent()).into_iter().flatten() {
+                let count = grouped.extend_with(&mut fetched, coordinate..coordinate + 1);
+                let owner = layout.owner(coordinate);
+                if owner == rank || count == 0 || !stored.is_sent() {
                     continue;
                 }
-                report.ranks[owner].sent += numbers.len();
-                report.ranks[rank].received += numbers.len();
+                report.ranks[owner].sent += count;
+                report.ranks[rank].received += count;
                 for at in [owner, rank] {
-                    report.ranks[at].memory += stored.bytes_of_exchange(numbers.len());
+                    report.ranks[at].memory += stored.bytes_of_exchange(count);
                 }
                 if last.replace(owner) != Some(owner) {
                     report.ranks[owner].messages += 1;
                 }
             }
-            Ok(grouped.select(fetched))
+            Ok(grouped.entries().select(&Numbers::of(fetched)))
         })?;
         let traffic = &mut report.ranks[rank];
         let (entries, bytes) = local.used(&division);

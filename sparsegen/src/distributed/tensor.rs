@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Debug};
 use std::ops::Range;
+use std::sync::Arc;
 
-use mpi::traits::Equivalence;
-
-use super::inspect::Entries;
+use super::entries::Entries;
+use super::exchanged::gather;
 use super::world::Counts;
-use super::{Layout, World};
+use super::{Exchanged, Layout, World};
 use crate::tensor::{Merge, pack};
-use crate::{Error, Format, LevelExpr, Shape, Tensor, Value};
+use crate::{Error, Format, LevelExpr, Shape, Stored, Tensor};
 
 /// A tensor whose outermost mode is divided among ranks.
 ///
@@ -64,18 +64,15 @@ pub(super) fn outermost<F: Format>() -> usize {
 }
 
 /// Returns the coordinates of a tensor's entries; those of the outermost mode begin at `start`.
-pub(super) fn entries<V: Value, F: Format>(tensor: &Tensor<V, F>, start: usize) -> Entries {
-    let outermost = outermost::<F>();
-    let mut coordinates = Vec::with_capacity(tensor.vals().len() * F::Shape::ORDER);
-    for (coordinate, _) in tensor.iter() {
-        for (mode, coordinate) in coordinate.as_ref().iter().enumerate() {
-            coordinates.push(if mode == outermost { start + coordinate } else { *coordinate });
-        }
+pub(super) fn entries<V: Stored, F: Format>(tensor: &Tensor<V, F>, start: usize) -> Entries {
+    let mut columns = tensor.coordinates();
+    if start > 0 {
+        columns[outermost::<F>()].iter_mut().for_each(|coordinate| *coordinate += start);
     }
-    Entries::new(F::Shape::ORDER, coordinates)
+    Entries::new(columns.into_iter().map(Arc::new).collect())
 }
 
-impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
+impl<V: Exchanged, F: Format> Distributed<V, F> {
     /// Distributes a tensor that every rank has whole; each keeps the part that it owns.
     ///
     /// # Errors
@@ -141,7 +138,7 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
         shape: F::Shape,
         layout: &Layout,
         entries: Vec<(F::Shape, V)>,
-        merge: Merge<'_, V>,
+        merge: Merge<'_, V::Value>,
     ) -> Result<Self, Error> {
         let rank = world.rank();
         world.agree(check::<F>(world, &shape, layout))?;
@@ -154,7 +151,7 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
         shape: F::Shape,
         own: Range<usize>,
         mut entries: Vec<(F::Shape, V)>,
-        merge: Merge<'_, V>,
+        merge: Merge<'_, V::Value>,
     ) -> Result<Tensor<V, F>, Error> {
         let mode = outermost::<F>();
         for (coordinate, _) in &mut entries {
@@ -196,9 +193,8 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
     /// [`Error::Rank`] for the errors of [`Tensor::from_triplets`].
     pub fn gather(&self, world: &World) -> Result<Tensor<V, F>, Error> {
         let (coordinates, values) = self.flat();
-        let coordinates = world.gather_values(&coordinates, 0)?;
-        let values = world.gather_values(&values, V::ZERO)?;
-        let entries = inflated::<V, F>(&coordinates, &values);
+        let coordinates = world.gather_all(&coordinates)?;
+        let entries = inflated::<V, F>(&coordinates, gather(world, &values)?);
         world.agree(pack(self.shape, entries, Merge::SUM))
     }
 
@@ -232,7 +228,7 @@ impl<V: Value + Equivalence, F: Format> Distributed<V, F> {
     }
 }
 
-impl<V: Value, F: Format> Distributed<V, F> {
+impl<V: Stored, F: Format> Distributed<V, F> {
     /// Returns the part of this rank.
     pub fn local(&self) -> &Tensor<V, F> {
         &self.local
@@ -254,7 +250,7 @@ impl<V: Value, F: Format> Distributed<V, F> {
     }
 }
 
-impl<V: Value, F: Format> Debug for Distributed<V, F> {
+impl<V: Stored, F: Format> Debug for Distributed<V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Distributed { local, shape, layout, rank } = self;
         f.debug_struct("Distributed")
@@ -276,7 +272,7 @@ pub(super) fn check<F: Format>(
 }
 
 /// Sends entries to their owners; returns the entries that this rank owns, in the order of the senders.
-pub(super) fn sent_to_owners<V: Value + Equivalence, F: Format>(
+pub(super) fn sent_to_owners<V: Exchanged, F: Format>(
     world: &World,
     layout: &Layout,
     entries: Vec<(F::Shape, V)>,
@@ -296,24 +292,27 @@ pub(super) fn sent_to_owners<V: Value + Equivalence, F: Format>(
     // By owner; the entries of each keep their order.
     let mut next: Vec<usize> = (0..world.size()).map(|owner| of_values.0.start(owner)).collect();
     let mut coordinates = vec![0; entries.len() * order];
-    let mut values = vec![V::ZERO; entries.len()];
+    let mut messages = vec![V::Message::default(); entries.len()];
     for (owner, (coordinate, value)) in owners.into_iter().zip(entries) {
         let position = next[owner];
         next[owner] += 1;
         coordinates[position * order..][..order].copy_from_slice(coordinate.as_ref());
-        values[position] = value;
+        messages[position] = value.to_message();
     }
-    let coordinates = world.exchange(&coordinates, 0, &of_coordinates.0, &of_coordinates.1);
-    let values = world.exchange(&values, V::ZERO, &of_values.0, &of_values.1);
-    Ok(inflated::<V, F>(&coordinates, &values))
+    let coordinates = world.exchange(&coordinates, &of_coordinates.0, &of_coordinates.1);
+    let values = world.exchange(&messages, &of_values.0, &of_values.1);
+    Ok(inflated::<V, F>(&coordinates, values.into_iter().map(V::of_message)))
 }
 
 /// Returns entries from their coordinates one after another and their values.
-fn inflated<V: Value, F: Format>(coordinates: &[usize], values: &[V]) -> Vec<(F::Shape, V)> {
+fn inflated<V, F: Format>(
+    coordinates: &[usize],
+    values: impl IntoIterator<Item = V>,
+) -> Vec<(F::Shape, V)> {
     let coordinate = |numbers: &[usize]| {
         let mut coordinate = F::Shape::splat(0);
         coordinate.as_mut().copy_from_slice(numbers);
         coordinate
     };
-    coordinates.chunks_exact(F::Shape::ORDER).map(coordinate).zip(values.iter().copied()).collect()
+    coordinates.chunks_exact(F::Shape::ORDER).map(coordinate).zip(values).collect()
 }

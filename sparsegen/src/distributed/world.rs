@@ -118,16 +118,15 @@ impl World {
     }
 
     /// Returns the values of all ranks, in their order.
-    pub(super) fn gather_values<V: Equivalence + Copy>(
-        &self,
-        own: &[V],
-        initial: V,
-    ) -> Result<Vec<V>, Error> {
+    pub(super) fn gather_all<M>(&self, own: &[M]) -> Result<Vec<M>, Error>
+    where
+        M: Equivalence + Copy + Default,
+    {
         let counts: Vec<usize> = self.gather([own.len()]).iter().map(|[count]| *count).collect();
         let Counts { counts, starts, total } = self.agree(Counts::of(&counts))?;
-        let mut all = buffer(total, initial);
+        let mut all = buffer(total);
         let mut received = PartitionMut::new(&mut all[..], counts, starts);
-        let spare = [initial];
+        let spare = [M::default()];
         self.communicator.all_gather_varcount_into(allocated(own, &spare), &mut received);
         Ok(all)
     }
@@ -141,15 +140,12 @@ impl World {
     }
 
     /// Returns the values that the ranks send to this one, in their order.
-    pub(super) fn exchange<V: Equivalence + Copy>(
-        &self,
-        values: &[V],
-        initial: V,
-        sent: &Counts,
-        received: &Counts,
-    ) -> Vec<V> {
-        let mut all = buffer(received.total, initial);
-        let spare = [initial];
+    pub(super) fn exchange<M>(&self, values: &[M], sent: &Counts, received: &Counts) -> Vec<M>
+    where
+        M: Equivalence + Copy + Default,
+    {
+        let mut all = buffer(received.total);
+        let spare = [M::default()];
         let values = allocated(values, &spare);
         let sent = Partition::new(values, &sent.counts[..], &sent.starts[..]);
         let mut to = PartitionMut::new(&mut all[..], &received.counts[..], &received.starts[..]);
@@ -158,16 +154,16 @@ impl World {
     }
 }
 
-/// Returns a vector of equal values, with memory even if it is empty: the address of an empty vector
-/// of bytes is 1, by which MPI marks buffers that are sent and received in place.
-fn buffer<V: Copy>(len: usize, initial: V) -> Vec<V> {
+/// Returns a vector of values to be replaced, with memory even if it is empty: the address of an empty
+/// vector of bytes is 1, by which MPI marks buffers that are sent and received in place.
+fn buffer<M: Copy + Default>(len: usize) -> Vec<M> {
     let mut buffer = Vec::with_capacity(len.max(1));
-    buffer.resize(len, initial);
+    buffer.resize(len, M::default());
     buffer
 }
 
 /// Returns the values, or as an empty slice the start of others, whose address is in memory.
-fn allocated<'v, V>(values: &'v [V], others: &'v [V]) -> &'v [V] {
+fn allocated<'v, M>(values: &'v [M], others: &'v [M]) -> &'v [M] {
     if values.is_empty() { &others[..0] } else { values }
 }
 

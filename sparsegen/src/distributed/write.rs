@@ -3,16 +3,14 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use mpi::traits::Equivalence;
-
-use super::{Distributed, World};
+use super::{Distributed, Exchanged, World};
 use crate::io::{Element, RealElement, lines, write};
-use crate::{Error, Format, Value};
+use crate::{Error, Format};
 
 /// Writing files: the first rank writes its entries, and then the entries that the others send, in
 /// the order of the ranks. It takes as long as one process takes to write the whole tensor; no rank
 /// stores more than a few megabytes of text.
-impl<V: Element + Value + Equivalence, F: Format> Distributed<V, F> {
+impl<V: Element + Exchanged, F: Format> Distributed<V, F> {
     /// Writes a matrix as a Matrix Market file, as [`io::write_mtx`](crate::io::write_mtx): of a format
     /// that stores the outermost mode in order, such as `csr`, the same file as one process. Only the
     /// first rank opens the path. Collective.

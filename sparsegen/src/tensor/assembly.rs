@@ -6,7 +6,7 @@ use crate::memory::HashMap;
 use alloc::sync::Arc;
 use core::fmt::{self, Debug};
 
-use crate::{Duplicates, Error, Format, Stored, Tensor, Value, memory};
+use crate::{Duplicates, Error, Format, Stored, Tensor, memory};
 
 use super::build::Merge;
 use super::declared::Declared;
@@ -94,9 +94,6 @@ impl<F: Format> Assembly<F> {
         if coordinates.len() >= MISSING as usize {
             return Err(Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() });
         }
-        // The values are the numbers of the coordinates, none of which is taken for padding.
-        let fill = usize::filled(F::FILL);
-        let value = |number| if number == fill { usize::MAX } else { number };
         let keeps = duplicates == Duplicates::Sum && Declared::of::<F>().keeps_entries();
         let merge = Merge::As(match duplicates {
             Duplicates::Error => Duplicates::Error,
@@ -106,30 +103,64 @@ impl<F: Format> Assembly<F> {
             Duplicates::Min | Duplicates::Max => Duplicates::First,
         });
         let numbered = coordinates.iter().enumerate();
-        let entries = numbered.map(|(number, coordinate)| (*coordinate, value(number)));
+        let entries = numbered.map(|(number, coordinate)| (*coordinate, number_of::<F>(number)));
         let tensor = pack::<usize, F>(shape, entries.collect(), merge)?;
-
-        let (mut firsts, mut others) = (vec![MISSING; tensor.vals().len()], Vec::new());
-        let mut positions = HashMap::new();
-        let mut entries = tensor.iter();
-        while let Some((position, coordinate, stored)) = entries.next_position() {
-            // A dense format also stores the fill value, where no coordinate is given.
-            if stored == fill {
-                continue;
-            }
-            firsts[position] = if stored == usize::MAX { fill } else { stored } as u32;
-            if !keeps {
-                positions.insert(coordinate, position);
-            }
-        }
-        for (number, coordinate) in (0..).zip(&coordinates) {
-            match positions.get(coordinate) {
-                Some(position) if firsts[*position] != number => others.push((number, *position)),
-                Some(_) | None => {}
+        let firsts: Vec<u32> = tensor.vals().iter().map(|stored| first::<F>(*stored)).collect();
+        let mut others = Vec::new();
+        let distinct = firsts.iter().filter(|first| **first != MISSING).count();
+        if distinct < coordinates.len() {
+            let mut entries = tensor.iter();
+            let positions = core::iter::from_fn(|| {
+                let (position, coordinate, _) = entries.next_position()?;
+                Some((coordinate, position))
+            });
+            let positions: HashMap<_, _> = positions.collect();
+            for (number, coordinate) in (0..).zip(&coordinates) {
+                match positions.get(coordinate) {
+                    Some(position) if firsts[*position] != number => {
+                        others.push((number, *position));
+                    }
+                    Some(_) | None => {}
+                }
             }
         }
         let (levels, count) = (tensor.arrays.levels, coordinates.len());
         Ok(Assembly { shape, levels, duplicates, count, firsts, others })
+    }
+
+    /// Creates the assembly of coordinates that are different, or that the format keeps: an array of
+    /// them for each dimension.
+    ///
+    /// # Errors
+    /// The errors of [`Assembly::new`].
+    #[cfg(feature = "mpi")]
+    pub(crate) fn of_columns(shape: F::Shape, columns: &[&[usize]]) -> Result<Self, Error> {
+        use super::{columns::Columns, place};
+        use crate::Shape;
+        let count = columns.first().map_or(0, |column| column.len());
+        let keeps = Declared::of::<F>().keeps_entries();
+        let duplicates = Duplicates::Sum;
+        let is_small = |extent: &usize| u32::try_from(*extent).is_ok();
+        if place::suits::<F>(keeps) && shape.as_ref().iter().all(is_small) {
+            let narrow = |column: &&[usize]| column.iter().map(|at| *at as u32).collect();
+            let dimensions = columns.iter().map(narrow).collect();
+            let vals = (0..count).map(number_of::<F>).collect();
+            let columns = Columns { dimensions, vals, may_repeat: keeps };
+            if let Some(tensor) = place::pack::<usize, F>(shape, columns, Merge::As(duplicates)) {
+                let firsts = tensor.vals().iter().map(|stored| first::<F>(*stored)).collect();
+                let (levels, others) = (tensor.arrays.levels, Vec::new());
+                return Ok(Assembly { shape, levels, duplicates, count, firsts, others });
+            }
+        }
+        Assembly::new(
+            shape,
+            (0..count).map(|number| {
+                let mut coordinate = F::Shape::splat(0);
+                let places = coordinate.as_mut().iter_mut();
+                places.zip(columns).for_each(|(place, column)| *place = column[number]);
+                coordinate
+            }),
+        )
     }
 
     /// Returns the tensor with the k-th value at the k-th coordinate of the assembly. It is the
@@ -152,7 +183,7 @@ impl<F: Format> Assembly<F> {
     /// [`Error::Argument`] if the number of values differs from that of coordinates, or if a value
     /// is the fill value and the format has an `unpadded` level; [`Error::Size`] if memory does not
     /// suffice.
-    pub fn fill<V: Value>(&self, values: &[V]) -> Result<Tensor<V, F>, Error> {
+    pub fn fill<V: Stored>(&self, values: &[V]) -> Result<Tensor<V, F>, Error> {
         let mut tensor = Tensor::of(self.shape, Arc::clone(&self.levels), Vec::new());
         self.fill_into(&mut tensor, values)?;
         Ok(tensor)
@@ -173,7 +204,7 @@ impl<F: Format> Assembly<F> {
     ///
     /// # Errors
     /// The errors of [`Assembly::fill`]. The tensor is then unchanged.
-    pub fn fill_into<V: Value>(
+    pub fn fill_into<V: Stored>(
         &self,
         tensor: &mut Tensor<V, F>,
         values: &[V],
@@ -189,7 +220,8 @@ impl<F: Format> Assembly<F> {
         vals.extend(self.firsts.iter().map(first));
         for (number, position) in &self.others {
             let place = &mut vals[*position];
-            *place = self.duplicates.combine(*place, values[*number as usize]);
+            let combine = |a, b| self.duplicates.combine(a, b);
+            *place = place.combine(values[*number as usize], combine);
         }
         (tensor.shape, tensor.pending) = (self.shape, None);
         if !Arc::ptr_eq(&tensor.arrays.levels, &self.levels) {
@@ -198,14 +230,13 @@ impl<F: Format> Assembly<F> {
         Ok(())
     }
 
-    /// Returns whether the k-th value is stored at position k, and nothing else is stored.
+    /// Returns the number of the value at each position, or `None` at a position without one.
     #[cfg(feature = "mpi")]
-    pub(crate) fn keeps_order(&self) -> bool {
-        let firsts = self.firsts.iter().map(|first| *first as usize);
-        self.others.is_empty() && firsts.eq(0..self.count)
+    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = Option<usize>> {
+        self.firsts.iter().map(|first| (*first != MISSING).then_some(*first as usize))
     }
 
-    /// Returns a view of values at the coordinates, in the order in which they are stored.
+    /// Returns a tensor of values in the order in which they are stored.
     #[cfg(feature = "mpi")]
     pub(crate) fn view<'a, V: Stored>(&'a self, vals: &'a [V]) -> super::View<'a, V, F> {
         use crate::Levels;
@@ -237,14 +268,18 @@ impl<F: Format> Assembly<F> {
         self.count == 0
     }
 
-    fn check<V: Value>(&self, values: &[V]) -> Result<(), Error> {
+    fn check<V: Stored>(&self, values: &[V]) -> Result<(), Error> {
         let refused = |reason| Err(Error::Argument { function: "fill", reason });
         let count = self.count;
         if values.len() != count {
             return refused(format!("there are {} values for {count} coordinates", values.len()));
         }
-        let fill = V::filled(F::FILL);
-        if Declared::of::<F>().is_unpadded() && values.contains(&fill) {
+        if !self.others.is_empty() && Merge::<V::Value>::As(self.duplicates).refuses(V::IS_PATTERN)
+        {
+            return refused("a pattern cannot store the sum of several entries".to_owned());
+        }
+        let fill = V::filler(F::FILL);
+        if Declared::of::<F>().is_unpadded() && !V::IS_PATTERN && values.contains(&fill) {
             let format = F::NAME;
             return refused(format!(
                 "a value is {fill}, which the unpadded levels of `{format}` do not store; its \
@@ -252,6 +287,23 @@ impl<F: Format> Assembly<F> {
             ));
         }
         Ok(())
+    }
+}
+
+/// Returns the value that stands for the number of a coordinate while the coordinates are packed: the
+/// number itself, unless it would be taken for padding.
+fn number_of<F: Format>(number: usize) -> usize {
+    if number == usize::filler(F::FILL) { usize::MAX } else { number }
+}
+
+/// Returns the number for which a value stands, or [`MISSING`] for the fill value. A dense format also
+/// stores it where no coordinate is given.
+fn first<F: Format>(stored: usize) -> u32 {
+    let fill = usize::filler(F::FILL);
+    match stored {
+        _ if stored == fill => MISSING,
+        usize::MAX => fill as u32,
+        number => number as u32,
     }
 }
 

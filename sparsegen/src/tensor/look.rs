@@ -208,11 +208,35 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         !super::pads::<F>()
     }
 
-    /// Returns the position of each entry, in the order of [`Tensor::iter`].
+    /// Returns the position of each entry, in the order of [`Tensor::iter`], or `None` if each position
+    /// has one.
     #[cfg(feature = "mpi")]
-    pub(crate) fn positions(&self) -> Vec<usize> {
+    pub(crate) fn positions(&self) -> Option<Vec<usize>> {
+        if self.all_are_entries() && super::is_compact::<F>(&self.shape) {
+            return None;
+        }
         let mut entries = self.iter();
-        core::iter::from_fn(|| Some(entries.next_position()?.0)).collect()
+        Some(core::iter::from_fn(|| Some(entries.next_position()?.0)).collect())
+    }
+
+    /// Returns the coordinates of the entries in the order of [`Tensor::iter`], as an array for each
+    /// mode.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn coordinates(&self) -> Vec<Vec<usize>> {
+        use crate::Shape;
+        let view = self.view();
+        if let Some(columns) = super::columns::columns(&view) {
+            let wide = |column: &alloc::borrow::Cow<'_, [u32]>| {
+                column.iter().map(|at| *at as usize).collect()
+            };
+            return columns.dimensions.iter().map(wide).collect();
+        }
+        let mut columns = vec![Vec::new(); F::Shape::ORDER];
+        for (coordinate, _) in self.iter() {
+            let coordinate = coordinate.as_ref().iter();
+            columns.iter_mut().zip(coordinate).for_each(|(column, at)| column.push(*at));
+        }
+        columns
     }
 
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use sparsegen::distributed::{Distributed, Layout, Report, World, mpi};
+use sparsegen::distributed::{Distributed, Exchanged, Layout, Report, World};
 use sparsegen::{Csr, Format, Tensor, Value};
 
 /// Asserts that a distributed result has the values and the structure of the expected one.
@@ -13,7 +13,7 @@ pub fn assert_same<V, F: Format>(
     found: &Distributed<V, F>,
     expected: &Tensor<V, F>,
 ) where
-    V: Value + mpi::traits::Equivalence,
+    V: Value + Exchanged,
 {
     let found = found.gather(world).expect("the parts are valid");
     assert_eq!(found.shape().as_ref(), expected.shape().as_ref(), "{what}");

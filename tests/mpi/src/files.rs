@@ -4,11 +4,9 @@ use std::fmt::{Debug, Write};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use sparsegen::distributed::{Distributed, Distribution, Layout, World, mpi};
+use sparsegen::distributed::{Distributed, Distribution, Exchanged, Layout, World};
 use sparsegen::io::{self, Element, RealElement};
 use sparsegen::{Csc, Csf, Csr, Dcsr, Dense, Dia, Error, Format, Tensor, Value, c64};
-
-use mpi::traits::Equivalence;
 
 use super::asserts::assert_identical;
 use super::random::{Random, layout};
@@ -208,7 +206,7 @@ fn matrix_in_all_layouts(folder: &Folder<'_>, content: &[u8]) -> usize {
 /// Compares a matrix with the one that a single process reads.
 fn matrix<V, F>(world: &World, path: &Path, distribution: Distribution) -> usize
 where
-    V: Element + Value + Equivalence + Debug,
+    V: Element + Value + Exchanged + Debug,
     F: Format<Shape = [usize; 2]>,
 {
     let found = Distributed::<V, F>::read_mtx(world, path, distribution.clone());
@@ -217,7 +215,7 @@ where
 
 /// Compares a tensor with the one that a single process reads.
 fn tensor(world: &World, path: &Path, shape: Option<[usize; 3]>) -> usize {
-    fn read<V: RealElement + Value + Equivalence + Debug>(
+    fn read<V: RealElement + Value + Exchanged + Debug>(
         world: &World,
         path: &Path,
         shape: Option<[usize; 3]>,
@@ -248,7 +246,7 @@ fn same<V, F>(
     distribution: Distribution,
 ) -> usize
 where
-    V: Element + Value + Equivalence + Debug,
+    V: Element + Value + Exchanged + Debug,
     F: Format,
 {
     match (found, expected) {

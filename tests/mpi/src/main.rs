@@ -5,6 +5,7 @@
 //! distributes them.
 
 mod asserts;
+mod elements;
 mod files;
 mod random;
 mod refusals;
@@ -35,7 +36,9 @@ fn main() {
     let mut cases = 0;
     for (number, extents) in EXTENTS.into_iter().enumerate() {
         for kind in 0..4 {
-            cases += compare(&world, extents, kind, 100 * number as u64 + kind as u64);
+            let seed = 100 * number as u64 + kind as u64;
+            cases += compare(&world, extents, kind, seed);
+            cases += elements::compare(&world, extents, kind, seed);
         }
     }
     refusals::errors(&world);

@@ -9,7 +9,7 @@ use crate::emit::layout::blank;
 use crate::emit::names::{ident, number, tokens};
 use crate::emit::signature::{self, arguments};
 use crate::emit::{docs, packing};
-use crate::ir::{Combining, Contribution, Entry, Expr, Parameter, Type};
+use crate::ir::{Combining, Contribution, Entry, Expr, Parameter, TensorType, Type};
 
 impl Distributed<'_> {
     /// Returns the declarations of all arguments but results, in the order of the kernel.
@@ -57,7 +57,7 @@ impl Distributed<'_> {
                 match operands.iter().position(|argument| **argument == parameter.name) {
                     Some(k) => {
                         let k = number(k);
-                        quote!(self.parts.#k.view(#name)?)
+                        quote!(self.parts.#k.view(#name))
                     }
                     None => quote!(#name),
                 }
@@ -66,7 +66,8 @@ impl Distributed<'_> {
     }
 
     pub(super) fn runs(&self) -> TokenStream {
-        let (ty, blank) = (self.ty(), blank());
+        let (ty, blank) = (self.ty_of_elements(), blank());
+        let generics = self.element().map(|element| quote!(<#element>));
         let run = self.whole.map(|entry| {
             let run = self.run(entry);
             quote!(#blank #run)
@@ -76,7 +77,7 @@ impl Distributed<'_> {
             quote!(#blank #run)
         });
         quote! {
-            impl #ty {
+            impl #generics #ty {
                 /// Returns what the ranks exchange in each run.
                 pub fn report(&self) -> &ranks::Report {
                     self.plan.report()
@@ -109,7 +110,11 @@ impl Distributed<'_> {
             match result.variables.is_empty() {
                 true => quote!(self.plan.scalar(#name, #combined)),
                 false => {
-                    let (k, initial) = (number(k), expr(initial));
+                    let initial = match &entry.returns[k] {
+                        Type::Tensor(TensorType { pattern: true, .. }) => quote!(Pattern::ONE),
+                        _ => expr(initial),
+                    };
+                    let k = number(k);
                     quote!(self.plan.result(#k, #name, #initial, #combined))
                 }
             }

@@ -1,0 +1,201 @@
+//! The coordinates of entries, as arrays.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The entries of a tensor: an array of coordinates for each mode. The arrays are shared, as pretended
+/// ranks have the same whole operands.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    count: usize,
+    columns: Vec<Arc<Vec<usize>>>,
+}
+
+impl Entries {
+    /// Creates entries of their coordinates in each mode.
+    pub(super) fn new(columns: Vec<Arc<Vec<usize>>>) -> Entries {
+        let count = columns.first().map_or(0, |column| column.len());
+        Entries { count, columns }
+    }
+
+    /// Returns the number of entries.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the coordinates of all entries in each mode.
+    pub(super) fn columns(&self) -> &[Arc<Vec<usize>>] {
+        &self.columns
+    }
+
+    /// Returns some of the entries.
+    pub(super) fn select(&self, numbers: &Numbers) -> Entries {
+        if numbers.are_all(self.count) {
+            return self.clone();
+        }
+        let picked = |column: &Arc<Vec<usize>>| Arc::new(numbers.pick(column));
+        Entries::new(self.columns.iter().map(picked).collect())
+    }
+}
+
+/// Numbers of entries, or of values.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Numbers {
+    /// Consecutive ones.
+    Range(Range<usize>),
+    Listed(Vec<usize>),
+}
+
+impl Numbers {
+    /// Creates numbers of a list.
+    pub(super) fn of(list: Vec<usize>) -> Numbers {
+        let first = list.first().copied().unwrap_or(0);
+        match list.iter().copied().eq(first..first + list.len()) {
+            true => Numbers::Range(first..first + list.len()),
+            false => Numbers::Listed(list),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Numbers::Range(range) => range.len(),
+            Numbers::Listed(list) => list.len(),
+        }
+    }
+
+    /// Returns whether these are the numbers of so many entries, in order.
+    pub(super) fn are_all(&self, count: usize) -> bool {
+        *self == Numbers::Range(0..count)
+    }
+
+    /// Returns the number at a place.
+    pub(super) fn at(&self, place: usize) -> usize {
+        match self {
+            Numbers::Range(range) => range.start + place,
+            Numbers::Listed(list) => list[place],
+        }
+    }
+
+    /// Returns the numbers that stand in a list at these.
+    pub(super) fn map(&self, list: &[usize]) -> Numbers {
+        Numbers::of(self.pick(list))
+    }
+
+    /// Returns the elements of an array with these numbers.
+    pub(super) fn pick<T: Copy>(&self, array: &[T]) -> Vec<T> {
+        let mut picked = Vec::new();
+        self.pick_into(array, &mut picked);
+        picked
+    }
+
+    /// Appends the elements of an array with these numbers.
+    pub(super) fn pick_into<T: Copy>(&self, array: &[T], picked: &mut Vec<T>) {
+        crate::memory::reserve(picked, self.len());
+        match self {
+            Numbers::Range(range) => picked.extend_from_slice(&array[range.clone()]),
+            Numbers::Listed(list) => picked.extend(list.iter().map(|number| array[*number])),
+        }
+    }
+}
+
+/// Entries by their coordinates in one mode.
+pub(super) struct Grouped {
+    entries: Entries,
+    mode: usize,
+    /// The numbers of the entries in the order of their coordinates; `None` if they are ordered.
+    order: Option<Vec<usize>>,
+    /// The place of the first entry of each coordinate from `first` on, if the coordinates are dense
+    /// enough.
+    starts: Option<Vec<usize>>,
+    first: usize,
+}
+
+impl Grouped {
+    /// Groups entries.
+    pub(super) fn by(mode: usize, entries: Entries) -> Grouped {
+        let empty = Vec::new();
+        let column = entries.columns.get(mode).map_or(&empty, |column| &**column);
+        let is_ordered = column.is_sorted();
+        let first = column.iter().min().copied().unwrap_or(0);
+        let last = column.iter().max().copied().unwrap_or(0);
+        let starts = (last - first < 4 * entries.count + 1024).then(|| {
+            let mut starts = vec![0; last - first + 2];
+            column.iter().for_each(|at| starts[*at - first + 1] += 1);
+            for place in 1..starts.len() {
+                starts[place] += starts[place - 1];
+            }
+            starts
+        });
+        let order = (!is_ordered).then(|| match &starts {
+            Some(starts) => {
+                let (mut next, mut order) = (starts.clone(), vec![0; entries.count]);
+                for (number, at) in column.iter().enumerate() {
+                    order[next[*at - first]] = number;
+                    next[*at - first] += 1;
+                }
+                order
+            }
+            None => {
+                let mut order: Vec<usize> = (0..entries.count).collect();
+                order.sort_by_key(|number| column[*number]);
+                order
+            }
+        });
+        Grouped { entries, mode, order, starts, first }
+    }
+
+    pub(super) fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    /// Appends the numbers of the entries whose coordinates are within a range; returns how many they
+    /// are.
+    pub(super) fn extend_with(&self, numbers: &mut Vec<usize>, coordinates: Range<usize>) -> usize {
+        let places = self.places(coordinates);
+        match &self.order {
+            Some(order) => numbers.extend_from_slice(&order[places.clone()]),
+            None => numbers.extend(places.clone()),
+        }
+        places.len()
+    }
+
+    /// Returns the numbers of the entries whose coordinates are within a range.
+    pub(super) fn within(&self, coordinates: Range<usize>) -> Numbers {
+        let places = self.places(coordinates);
+        match &self.order {
+            Some(order) => Numbers::of(order[places].to_vec()),
+            None => Numbers::Range(places),
+        }
+    }
+
+    /// Returns the places of coordinates within a range, in their order.
+    fn places(&self, coordinates: Range<usize>) -> Range<usize> {
+        let place = |coordinate: usize| match &self.starts {
+            Some(starts) => {
+                let at = coordinate.saturating_sub(self.first);
+                starts[at.min(starts.len() - 1)]
+            }
+            None => {
+                let column = &self.entries.columns[self.mode];
+                let at =
+                    |place: usize| column[self.order.as_ref().map_or(place, |order| order[place])];
+                partition_point(self.entries.count, |place| at(place) < coordinate)
+            }
+        };
+        place(coordinates.start)..place(coordinates.end)
+    }
+}
+
+/// Returns the first of `count` numbers for which a condition that holds for smaller ones does not.
+fn partition_point(count: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
