@@ -49,6 +49,8 @@ struct Distributed<'m> {
     whole: Option<&'m Entry>,
     /// The function that stores the results in existing tensors, if they are all tensors.
     into: Option<&'m Entry>,
+    /// The function that computes the values of results whose structure is known.
+    compute: Option<&'m Entry>,
 }
 
 impl<'m> Distributed<'m> {
@@ -56,8 +58,15 @@ impl<'m> Distributed<'m> {
         let distribution = kernel.distribution.as_ref()?;
         let named =
             |name: &str| kernel.entries.iter().find(|entry| entry.is_public && entry.name == name);
-        let into = named(&beside(&kernel.name, "into")).filter(|entry| entry.returns.is_empty());
-        Some(Distributed { kernel, distribution, whole: named(&kernel.name), into })
+        // Those that keep their working memory come first.
+        let kept = |kept: &str, other: &str| {
+            named(&beside(&kernel.name, kept)).or_else(|| named(&beside(&kernel.name, other)))
+        };
+        let whole = named(&kernel.name);
+        let into = kept("with", "into").filter(|entry| entry.returns.is_empty());
+        // An update also reads the values that it stores.
+        let compute = whole.and(into).and_then(|_| kept("compute_with", "compute"));
+        Some(Distributed { kernel, distribution, whole, into, compute })
     }
 
     /// Returns the name of a function: `spmv_plan`.
@@ -104,8 +113,15 @@ impl<'m> Distributed<'m> {
         let entry = self.whole.or(self.into);
         let parameters = entry.into_iter().flat_map(|entry| &entry.parameters);
         parameters.filter(|parameter| {
-            self.results().iter().all(|result| result.argument != parameter.name)
+            let is_result = self.results().iter().any(|result| result.argument == parameter.name);
+            !is_result && !is_memory(parameter)
         })
+    }
+
+    /// Returns whether a function of the plan keeps its working memory.
+    fn keeps_memory(&self) -> bool {
+        let functions = self.into.into_iter().chain(self.compute);
+        functions.flat_map(|entry| &entry.parameters).any(is_memory)
     }
 
     fn results(&self) -> &'m [Indexed] {
@@ -127,6 +143,7 @@ impl<'m> Distributed<'m> {
             let of = tokens(&tensor_of(parameter));
             quote!(ranks::Part<#of>)
         });
+        let memory = self.keeps_memory().then(|| quote!(workspaces: Workspaces,));
         let name = &self.kernel.name;
         let docs = docs::attributes(&[format!(
             "The exchange of the ranks in each run of [`{name}`](super::{name})."
@@ -138,6 +155,7 @@ impl<'m> Distributed<'m> {
             pub struct #ty {
                 plan: ranks::Plan,
                 parts: (#(#parts,)*),
+                #memory
             }
             #blank
             #plan
@@ -194,6 +212,7 @@ impl<'m> Distributed<'m> {
             let name = ident(name);
             if name == *value { quote!(#name) } else { quote!(#name: #value) }
         };
+        let memory = self.keeps_memory().then(|| quote!(, workspaces: Workspaces::new()));
         let (plan_field, parts_field) = (field("plan", &plan), field("parts", &parts));
         let name = &self.kernel.name;
         let docs = docs::attributes(&[
@@ -215,7 +234,7 @@ impl<'m> Distributed<'m> {
                 let mut #plan = ranks::Plan::new(#world, &#scheme, &[#(&#names),*])?;
                 let #parts = (|| Ok((#(#made,)*)))();
                 let #parts = #plan.agree(#parts)?;
-                Ok(#ty { #plan_field, #parts_field })
+                Ok(#ty { #plan_field, #parts_field #memory })
             }
         }
     }
@@ -270,6 +289,11 @@ impl<'m> Distributed<'m> {
             }
         }
     }
+}
+
+/// Returns whether an argument is the working memory of a kernel.
+fn is_memory(parameter: &Parameter) -> bool {
+    matches!(parameter.ty, Type::WorkspacesMut)
 }
 
 /// Emits sets of operands.

@@ -102,6 +102,12 @@ fn compare(world: &World, [i, j, k, l]: [usize; 4], kind: usize, seed: u64) -> u
     count += run!(world, what, spmv, spmv_plan, spmv_simulate, (a, da), (x, dx));
     count += run!(world, what, transposed, transposed_plan, transposed_simulate, (a, da), (z, dz));
     count += run!(world, what, add, add_plan, add_simulate, (a, da), (b, db));
+    // In a tensor of another structure, the result is assembled anew.
+    let mut plan = kernels::add_plan(world, &da, &db).expect("the layouts agree");
+    let sum = plan.run(&da, &db).expect("the structure is the same");
+    let mut stored = da.clone();
+    plan.run_into(&mut stored, &da, &db).expect("the layout is the same");
+    assert_identical(&sum, &stored);
     count += run!(
         world,
         what,

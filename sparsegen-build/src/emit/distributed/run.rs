@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Distributed, tensor_of};
+use super::{Distributed, is_memory, tensor_of};
 use crate::emit::entry::{expr, tuple};
 use crate::emit::layout::blank;
 use crate::emit::names::{ident, number, tokens};
 use crate::emit::signature::{self, arguments};
 use crate::emit::{docs, packing};
-use crate::ir::{Combining, Contribution, Entry, Expr, Parameter, TensorType, Type};
+use crate::ir::{Combining, Contribution, Entry, Expr, Indexed, Parameter, TensorType, Type};
 
 impl Distributed<'_> {
     /// Returns the declarations of all arguments but results, in the order of the kernel.
@@ -48,21 +48,30 @@ impl Distributed<'_> {
         }
     }
 
-    /// Returns the arguments of the kernel on one rank.
-    fn passed(&self) -> Vec<TokenStream> {
-        let operands: Vec<_> = self.operands().map(|(indexed, _)| &indexed.argument).collect();
-        self.parameters()
-            .map(|parameter| {
-                let name = ident(&parameter.name);
-                match operands.iter().position(|argument| **argument == parameter.name) {
-                    Some(k) => {
-                        let k = number(k);
-                        quote!(self.parts.#k.view(#name))
-                    }
-                    None => quote!(#name),
-                }
-            })
-            .collect()
+    /// Emits the operands of the kernel on one rank, by the names of those of all ranks.
+    fn viewed(&self) -> TokenStream {
+        let names = self.names();
+        let views = names.iter().enumerate().map(|(k, name)| {
+            let k = number(k);
+            quote!(self.parts.#k.view(#name))
+        });
+        let (bound, views) = (tuple(names.iter()), tuple(views));
+        quote!(let #bound = #views;)
+    }
+
+    /// Emits a call of the kernel on one rank.
+    fn called(&self, entry: &Entry) -> TokenStream {
+        let function = ident(&entry.name);
+        let passed = entry.parameters.iter().map(|parameter| {
+            let name = ident(&parameter.name);
+            let is_result = |result: &&Indexed| result.argument == parameter.name;
+            match self.results().iter().find(is_result) {
+                _ if is_memory(parameter) => quote!(&mut self.workspaces),
+                Some(_) => quote!(self.plan.local_of(#name)),
+                None => quote!(#name),
+            }
+        });
+        quote!(super::#function(#(#passed),*))
     }
 
     pub(super) fn runs(&self) -> TokenStream {
@@ -91,8 +100,7 @@ impl Distributed<'_> {
     fn run(&self, entry: &Entry) -> TokenStream {
         let (lifetimes, declared, exchanged) =
             (self.lifetimes(), self.declared(), self.exchanged());
-        let (computed, passed, function) =
-            (self.free("computed"), self.passed(), ident(&entry.name));
+        let (viewed, called, computed) = (self.viewed(), self.called(entry), self.free("computed"));
         let names: Vec<_> = self.results().iter().map(|result| ident(&result.argument)).collect();
         let types = entry.returns.iter().map(|ty| match ty {
             Type::Tensor(tensor) => {
@@ -137,7 +145,8 @@ impl Distributed<'_> {
             #docs
             pub fn run<#(#lifetimes),*>(&mut self, #(#declared),*) -> Result<#types, Error> {
                 #exchanged
-                let #computed = (|| super::#function(#(#passed),*))();
+                #viewed
+                let #computed = #called;
                 let #bound = self.plan.agree(#computed)?;
                 #finished
             }
@@ -147,8 +156,21 @@ impl Distributed<'_> {
     fn run_into(&self, entry: &Entry) -> TokenStream {
         let (lifetimes, declared, exchanged) =
             (self.lifetimes(), self.declared(), self.exchanged());
-        let (computed, passed, function) =
-            (self.free("computed"), self.passed(), ident(&entry.name));
+        let (viewed, stored_anew) = (self.viewed(), self.called(entry));
+        // After the first run the results have the structure that the operands determine.
+        let called = match self.compute {
+            Some(entry) => {
+                let computed = self.called(entry);
+                quote! {
+                    match #computed {
+                        Err(Error::Structure { .. }) => #stored_anew,
+                        computed => computed,
+                    }
+                }
+            }
+            None => stored_anew,
+        };
+        let computed = self.free("computed");
         let number_of = |parameter: &Parameter| {
             self.results().iter().position(|result| result.argument == parameter.name)
         };
@@ -165,7 +187,6 @@ impl Distributed<'_> {
             quote!(self.plan.check_result(#k, #name))
         });
         let checks = checks.reduce(|all, one| quote!(#all.and_then(|()| #one)));
-        let locals = names.iter().map(|name| quote!(self.plan.local_of(#name)));
         let arguments: Vec<_> = self.parameters().map(|parameter| ident(&parameter.name)).collect();
         // Results that other ranks own are replaced.
         let otherwise = self.whole.map(|_| {
@@ -178,8 +199,14 @@ impl Distributed<'_> {
             }
         });
         let docs = docs::attributes(&[
-            "Like `run`, but stores the results in existing tensors with the layouts of the plan."
-                .to_owned(),
+            match self.compute {
+                Some(_) => {
+                    "Like `run`, but stores the results in existing tensors with the layouts of the plan. \
+                     In those of an earlier run it only computes values."
+                }
+                None => "Like `run`, but stores the results in existing tensors with the layouts of the plan.",
+            }
+            .to_owned(),
             String::new(),
             "# Errors".to_owned(),
             "[`Error::Rank`] as for `run`, and if a result has another layout than the plan."
@@ -191,7 +218,8 @@ impl Distributed<'_> {
                 #otherwise
                 self.plan.agree(#checks)?;
                 #exchanged
-                let #computed = (|| super::#function(#(#locals,)* #(#passed),*))();
+                #viewed
+                let #computed = #called;
                 self.plan.agree(#computed)
             }
         }
