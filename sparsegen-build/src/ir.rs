@@ -187,7 +187,17 @@ pub enum Stmt {
     /// `let mut name = Workspace::<dtype, crd>::new(size);`, an array of `size` initial values that
     /// records where it is stored to.
     /// Without a size, the values are in a hash table.
-    Workspace { name: String, dtype: Dtype, crd: Width, size: Option<Expr>, initial: Expr },
+    ///
+    /// Unless `is_listed`, it is an `Accumulator`, which records nothing: what is stored is read and
+    /// replaced by the initial value before it is cleared.
+    Workspace {
+        name: String,
+        dtype: Dtype,
+        crd: Width,
+        size: Option<Expr>,
+        initial: Expr,
+        is_listed: bool,
+    },
     /// `let (crd, vals) = workspace.harvest();`: the coordinates that were stored to, sorted, and
     /// their values, or only the coordinates without `vals`. Resets the workspace to initial
     /// values.

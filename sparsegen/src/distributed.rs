@@ -55,6 +55,7 @@ mod exchange;
 mod exchanged;
 mod inspect;
 mod layout;
+mod made;
 mod needed;
 mod part;
 mod plan;
@@ -71,6 +72,8 @@ pub use mpi;
 
 pub use exchanged::Exchanged;
 pub use layout::Layout;
+#[doc(hidden)]
+pub use made::Made;
 #[doc(hidden)]
 pub use part::Part;
 pub use plan::Operand;

@@ -54,7 +54,7 @@ pub use proven::{Proven, ProvenMut, Reserved};
 pub use sort::{sort, sort_by};
 pub use version::assert_version;
 pub use widen::{Widened, widen};
-pub use workspace::Workspace;
+pub use workspace::{Accumulator, Workspace};
 pub use workspaces::{Kept, Workspaces, keep, kept_vector};
 
 /// Returns 1 for positive and -1 for negative values, and zeros and NaN unchanged.

@@ -146,9 +146,10 @@ impl Body {
                 let array = ident(array);
                 quote!(kernel::sort(#local #array);)
             }
-            Stmt::Workspace { name: of, dtype, crd, size, initial } => {
+            Stmt::Workspace { name: of, dtype, crd, size, initial, is_listed } => {
                 let name = ident(of);
-                let types = tokens(&format!("Workspace::<{}, {crd}>", dtype.rust_name()));
+                let ty = if *is_listed { "Workspace" } else { "kernel::Accumulator" };
+                let types = tokens(&format!("{ty}::<{}, {crd}>", dtype.rust_name()));
                 let is_zero = initial.is_zero() || *initial == Expr::Bool(false);
                 let initial = self.expr(initial);
                 let size = size.as_ref().map(|size| self.expr(size));

@@ -51,13 +51,15 @@ struct Distributed<'m> {
     into: Option<&'m Entry>,
     /// The function that computes the values of results whose structure is known.
     compute: Option<&'m Entry>,
+    /// The function that computes the values of results that an earlier run has computed.
+    known: Option<&'m Entry>,
 }
 
 impl<'m> Distributed<'m> {
     fn of(kernel: &'m Kernel) -> Option<Self> {
         let distribution = kernel.distribution.as_ref()?;
-        let named =
-            |name: &str| kernel.entries.iter().find(|entry| entry.is_public && entry.name == name);
+        let entry = |name: &str| kernel.entries.iter().find(|entry| entry.name == name);
+        let named = |name: &str| entry(name).filter(|entry| entry.is_public);
         // Those that keep their working memory come first.
         let kept = |kept: &str, other: &str| {
             named(&beside(&kernel.name, kept)).or_else(|| named(&beside(&kernel.name, other)))
@@ -66,7 +68,9 @@ impl<'m> Distributed<'m> {
         let into = kept("with", "into").filter(|entry| entry.returns.is_empty());
         // An update also reads the values that it stores.
         let compute = whole.and(into).and_then(|_| kept("compute_with", "compute"));
-        Some(Distributed { kernel, distribution, whole, into, compute })
+        let known = beside(&beside(&kernel.name, "compute"), "known");
+        let known = compute.and_then(|_| entry(&known));
+        Some(Distributed { kernel, distribution, whole, into, compute, known })
     }
 
     /// Returns the name of a function: `spmv_plan`.
@@ -118,6 +122,16 @@ impl<'m> Distributed<'m> {
         })
     }
 
+    /// Returns the formats of the results whose structure the plan keeps.
+    fn made(&self) -> Option<Vec<TokenStream>> {
+        let parameters = self.known?.parameters.iter();
+        let results = parameters.filter_map(|parameter| match &parameter.ty {
+            Type::TensorMut(tensor) => Some(tokens(&tensor.format)),
+            _ => None,
+        });
+        Some(results.collect())
+    }
+
     /// Returns whether a function of the plan keeps its working memory.
     fn keeps_memory(&self) -> bool {
         let functions = self.into.into_iter().chain(self.compute);
@@ -144,6 +158,7 @@ impl<'m> Distributed<'m> {
             quote!(ranks::Part<#of>)
         });
         let memory = self.keeps_memory().then(|| quote!(workspaces: Workspaces,));
+        let made = self.made().map(|formats| quote!(made: (#(ranks::Made<#formats>,)*),));
         let name = &self.kernel.name;
         let docs = docs::attributes(&[format!(
             "The exchange of the ranks in each run of [`{name}`](super::{name})."
@@ -156,6 +171,7 @@ impl<'m> Distributed<'m> {
                 plan: ranks::Plan,
                 parts: (#(#parts,)*),
                 #memory
+                #made
             }
             #blank
             #plan
@@ -213,6 +229,7 @@ impl<'m> Distributed<'m> {
             if name == *value { quote!(#name) } else { quote!(#name: #value) }
         };
         let memory = self.keeps_memory().then(|| quote!(, workspaces: Workspaces::new()));
+        let none = self.made().map(|_| quote!(, made: Default::default()));
         let (plan_field, parts_field) = (field("plan", &plan), field("parts", &parts));
         let name = &self.kernel.name;
         let docs = docs::attributes(&[
@@ -234,7 +251,7 @@ impl<'m> Distributed<'m> {
                 let mut #plan = ranks::Plan::new(#world, &#scheme, &[#(&#names),*])?;
                 let #parts = (|| Ok((#(#made,)*)))();
                 let #parts = #plan.agree(#parts)?;
-                Ok(#ty { #plan_field, #parts_field #memory })
+                Ok(#ty { #plan_field, #parts_field #memory #none })
             }
         }
     }

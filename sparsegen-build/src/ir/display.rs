@@ -179,8 +179,9 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             writeln!(f, "let mut {name} = [{initial}; {len}];")
         }
         Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
-        Stmt::Workspace { name, dtype, crd, size, .. } => {
-            write!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::")?;
+        Stmt::Workspace { name, dtype, crd, size, is_listed, .. } => {
+            let ty = if *is_listed { "Workspace" } else { "Accumulator" };
+            write!(f, "let mut {name} = {ty}::<{dtype}, {crd}>::")?;
             match size {
                 Some(size) => writeln!(f, "new({size});"),
                 None => writeln!(f, "hashed();"),

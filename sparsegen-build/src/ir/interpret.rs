@@ -261,7 +261,7 @@ impl Machine {
                 self.spend(cost::sorting(len)).map_err(here)?;
                 self.vector(array).and_then(Storage::sort).map_err(here)
             }
-            Stmt::Workspace { name, dtype, crd, size, initial } => {
+            Stmt::Workspace { name, dtype, crd, size, initial, .. } => {
                 let size = size.as_ref().map(|size| self.eval(size).and_then(Value::index));
                 let size = size.transpose().map_err(here)?;
                 let initial = self.eval(initial).map_err(here)?;

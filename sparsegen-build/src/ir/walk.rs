@@ -295,12 +295,13 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Extend { .. }
             | Stmt::Break => self.clone(),
-            Stmt::Workspace { name, dtype, crd, size, initial } => Stmt::Workspace {
+            Stmt::Workspace { name, dtype, crd, size, initial, is_listed } => Stmt::Workspace {
                 name: name.clone(),
                 dtype: *dtype,
                 crd: *crd,
                 size: size.as_ref().map(&mut *expr),
                 initial: expr(initial),
+                is_listed: *is_listed,
             },
             Stmt::Places { name, size } => Stmt::Places { name: name.clone(), size: expr(size) },
             Stmt::Tile { name, dtype, len, initial } => {

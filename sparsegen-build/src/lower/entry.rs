@@ -7,6 +7,7 @@
 mod checks;
 mod docs;
 mod kept;
+mod known;
 mod loops;
 mod own_checks;
 mod parts;
@@ -28,7 +29,13 @@ use signature::{
 /// Adds the entry points and loops of a kernel.
 pub fn complete(mut kernel: Kernel) -> Kernel {
     let builder = Builder::of(&kernel);
-    let (entries, loops) = (builder.entries(), builder.loops());
+    let (mut entries, mut loops) = (builder.entries(), builder.loops());
+    if kernel.distribution.is_some()
+        && let Some((entry, own)) = known::known(&kernel)
+    {
+        entries.push(entry);
+        loops.extend(own);
+    }
     (kernel.entries, kernel.loops) = (entries, loops);
     kernel
 }

@@ -45,6 +45,7 @@ impl Lowering<'_> {
                 size: (*role != TensorRole::Workspace(Accumulator::Hashed))
                     .then(|| self.workspace_size(access.tensor)),
                 initial: self.unwritten(access.tensor),
+                is_listed: true,
             }];
         }
         vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]

@@ -6,8 +6,10 @@ use core::ops::{Add, Index, IndexMut};
 
 use crate::{Value, Width, memory};
 
+pub use accumulator::Accumulator;
 use hashed::Hashed;
 
+mod accumulator;
 mod hashed;
 
 /// The largest extent of a workspace with an array element for each coordinate; wider workspaces

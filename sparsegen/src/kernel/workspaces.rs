@@ -8,7 +8,7 @@ use core::fmt;
 #[cfg(feature = "std")]
 use std::sync::{Mutex, PoisonError};
 
-use super::{Places, Workspace};
+use super::{Accumulator, Places, Workspace};
 use crate::{Value, Width};
 
 /// The working memory of kernels, kept from one call to the next.
@@ -133,6 +133,27 @@ impl<V: Value, C: Width> Workspace<V, C> {
     pub fn kept_hashed(workspaces: &Workspaces, initial: V) -> Self {
         let kept = workspaces.take(|kept: &Self| kept.is_hashed(initial));
         kept.unwrap_or_else(|| Self::hashed(initial))
+    }
+}
+
+/// Kernels replace the values themselves, because they know where they are.
+impl<V: Value, C: Width> Kept for Accumulator<V, C> {
+    fn empty(&mut self) {
+        debug_assert!(self.is_initial(), "a kept accumulator has initial values");
+        self.clear();
+    }
+}
+
+impl<V: Value, C: Width> Accumulator<V, C> {
+    /// Returns an accumulator like [`new`](Self::new).
+    pub fn kept(workspaces: &Workspaces, size: usize) -> Self {
+        Self::kept_starting(workspaces, size, V::ZERO)
+    }
+
+    /// Returns an accumulator like [`starting`](Self::starting).
+    pub fn kept_starting(workspaces: &Workspaces, size: usize, initial: V) -> Self {
+        let kept = workspaces.take(|kept: &Self| kept.fits(size, initial));
+        kept.unwrap_or_else(|| Self::starting(size, initial))
     }
 }
 

@@ -51,7 +51,7 @@ impl Builder<'_> {
         loops.flatten().collect()
     }
 
-    fn loops_of(&self, function: &Function, way: Way) -> Loops {
+    pub(super) fn loops_of(&self, function: &Function, way: Way) -> Loops {
         let mut function = Function { compute: None, ..function.clone() };
         // A condition at the end becomes the returned value.
         let mut answer = Expr::Bool(true);

@@ -1,0 +1,149 @@
+//! `NAME_compute_known`: values of a result whose structure an earlier call has computed, for operands of
+//! the same structure.
+//!
+//! The plans of distributed kernels know that. `NAME_compute` records where a workspace has values,
+//! and compares that with the structure of the result: this takes as long as computing them.
+
+use super::{Builder, Way};
+use crate::ir::{Entry, Expr, Function, Kernel, Loops, Stmt, UnaryOp};
+use crate::names::beside;
+
+/// Returns the function and its loops, if they need fewer records than those of `NAME_compute`.
+pub(super) fn known(kernel: &Kernel) -> Option<(Entry, Vec<Loops>)> {
+    let mut kernel = kernel.clone();
+    let mut is_changed = false;
+    let shared = kernel.shared.iter_mut().map(|shared| &mut shared.function);
+    for function in kernel.steps.iter_mut().map(|step| &mut step.function).chain(shared) {
+        let Some(compute) = &mut function.compute else { continue };
+        let body = without_records(&compute.body);
+        is_changed |= body.is_some();
+        compute.body = body.unwrap_or_else(|| compute.body.clone());
+        compute.name = beside(&compute.name, "known");
+    }
+    let builder = Builder::of(&kernel);
+    if !is_changed || !builder.computes || !builder.computes_with() {
+        return None;
+    }
+    let name = beside(&beside(&kernel.name, "compute"), "known");
+    let docs = vec![format!(
+        "Like [`{}`], for the structure that an earlier call has computed; does not compare it.",
+        builder.name_with(Way::Compute)
+    )];
+    let of_loops = vec![format!("The loops of [`{name}`].")];
+    let entry = Entry { name, docs, is_public: false, ..builder.with(Way::Compute) };
+    let computes = |function: &&Function| function.name.ends_with("known");
+    let compute = builder.groups.iter().filter_map(|group| group.function.compute.as_deref());
+    let loops = compute
+        .filter(computes)
+        .map(|compute| Loops { docs: of_loops.clone(), ..builder.loops_of(compute, Way::Compute) });
+    Some((entry, loops.collect()))
+}
+
+/// Returns statements whose workspaces do not record where values are stored, if there are such
+/// workspaces.
+fn without_records(body: &[Stmt]) -> Option<Vec<Stmt>> {
+    let mut workspaces = Vec::new();
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Workspace { name, size: Some(_), initial, .. } = stmt {
+                workspaces.push((name.clone(), initial.clone()));
+            }
+        });
+    }
+    workspaces.into_iter().fold(None, |changed: Option<Vec<Stmt>>, (name, initial)| {
+        let before = changed.as_deref().unwrap_or(body);
+        let after = in_body(before, &name, &initial);
+        if is_compared(before, &after, &name) { Some(after) } else { changed }
+    })
+}
+
+/// Returns whether the records of a workspace are used only to refuse another structure, coordinate by
+/// coordinate where values are read, given the statements without these comparisons.
+fn is_compared(before: &[Stmt], after: &[Stmt], workspace: &str) -> bool {
+    let contains =
+        |expr: &Expr| matches!(expr, Expr::Contains { workspace: of, .. } if of == workspace);
+    let measures = |expr: &Expr| matches!(expr, Expr::Len(of) if of == workspace);
+    let harvests =
+        |stmt: &Stmt| matches!(stmt, Stmt::Harvest { workspace: of, .. } if of == workspace);
+    let mut is_harvested = false;
+    before.iter().for_each(|stmt| stmt.for_each(&mut |stmt| is_harvested |= harvests(stmt)));
+    has(before, &contains)
+        && has(before, &measures)
+        && !has(after, &|expr| contains(expr) || measures(expr))
+        && !is_harvested
+        && !is_read_elsewhere(before, workspace)
+}
+
+/// Returns whether statements have such an expression, at any depth.
+fn has(body: &[Stmt], is_such: &dyn Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    let mut visit = |stmt: &Stmt| {
+        stmt.expressions()
+            .into_iter()
+            .for_each(|expr| expr.for_each(&mut |expr| found |= is_such(expr)));
+    };
+    body.iter().for_each(|stmt| stmt.for_each(&mut visit));
+    found
+}
+
+/// Returns whether values of a workspace are read where their coordinates are not compared.
+fn is_read_elsewhere(body: &[Stmt], workspace: &str) -> bool {
+    let reads = |expr: &Expr| matches!(expr, Expr::Load { array, .. } if array == workspace);
+    if body.iter().any(|stmt| compares(stmt, workspace).is_some()) {
+        return false;
+    }
+    body.iter().any(|stmt| {
+        let mut own = false;
+        stmt.expressions()
+            .into_iter()
+            .for_each(|expr| expr.for_each(&mut |expr| own |= reads(expr)));
+        own || stmt.bodies().into_iter().any(|body| is_read_elsewhere(body, workspace))
+    })
+}
+
+/// Returns the coordinate that a statement compares with those of a workspace.
+fn compares<'s>(stmt: &'s Stmt, workspace: &str) -> Option<&'s Expr> {
+    let Stmt::Refuse { condition: Expr::Unary(UnaryOp::Not, condition), error: None } = stmt else {
+        return None;
+    };
+    match &**condition {
+        Expr::Contains { workspace: of, index } if of == workspace => Some(index),
+        _ => None,
+    }
+}
+
+/// Returns whether a condition compares the number of entries of a workspace.
+fn measures(condition: &Expr, workspace: &str) -> bool {
+    let Expr::Binary(_, a, b) = condition else { return false };
+    [a, b].into_iter().any(|side| matches!(&**side, Expr::Len(of) if of == workspace))
+}
+
+/// Returns statements that do not compare the entries of a workspace, and store the initial value where
+/// they have read one.
+fn in_body(body: &[Stmt], workspace: &str, initial: &Expr) -> Vec<Stmt> {
+    let mut read = Vec::new();
+    let mut stmts = Vec::new();
+    for stmt in body {
+        match stmt {
+            stmt if compares(stmt, workspace).is_some() => {
+                let index = compares(stmt, workspace).cloned();
+                read.extend(index.map(|index| Stmt::store(workspace, index, initial.clone())));
+            }
+            Stmt::Refuse { condition, error: None } if measures(condition, workspace) => {}
+            Stmt::Workspace { name, dtype, crd, size, initial, .. } if name == workspace => {
+                stmts.push(Stmt::Workspace {
+                    name: name.clone(),
+                    dtype: *dtype,
+                    crd: *crd,
+                    size: size.clone(),
+                    initial: initial.clone(),
+                    is_listed: false,
+                });
+            }
+            stmt => stmts
+                .extend(stmt.map(&mut Expr::clone, &mut |body| in_body(body, workspace, initial))),
+        }
+    }
+    stmts.extend(read);
+    stmts
+}
