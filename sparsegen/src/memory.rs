@@ -29,6 +29,14 @@ pub(crate) fn array<T: Clone>(value: T, count: usize) -> Vec<T> {
     array
 }
 
+/// Collects elements in an array, in huge pages if it is large.
+pub(crate) fn collect<T>(elements: impl ExactSizeIterator<Item = T>) -> Vec<T> {
+    let mut array = Vec::new();
+    reserve(&mut array, elements.len());
+    array.extend(elements);
+    array
+}
+
 /// Reserves capacity for more elements, in huge pages if that takes much new memory.
 pub(crate) fn reserve<T>(array: &mut Vec<T>, additional: usize) {
     let before = array.capacity();

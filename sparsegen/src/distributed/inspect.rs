@@ -10,7 +10,7 @@ use super::Layout;
 use super::entries::{Entries, Numbers};
 use super::needed::{Needed, UNUSED, distinct};
 use super::scheme::Scheme;
-use crate::Error;
+use crate::{Error, memory};
 
 /// How an operand is stored on the ranks.
 #[derive(Clone, Debug)]
@@ -203,7 +203,7 @@ impl Division {
         }
         let numbered = |(column, v): (&Arc<Vec<usize>>, &usize)| match are_all(v) {
             true => Arc::clone(column),
-            false => Arc::new(column.iter().map(|at| needed[*v].number(*at)).collect()),
+            false => Arc::new(memory::collect(column.iter().map(|at| needed[*v].number(*at)))),
         };
         let columns: Vec<_> = entries.columns().iter().zip(variables).map(numbered).collect();
         let is_used = |number: &usize| columns.iter().all(|column| column[*number] != UNUSED);

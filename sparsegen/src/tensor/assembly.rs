@@ -142,12 +142,14 @@ impl<F: Format> Assembly<F> {
         let duplicates = Duplicates::Sum;
         let is_small = |extent: &usize| u32::try_from(*extent).is_ok();
         if place::suits::<F>(keeps) && shape.as_ref().iter().all(is_small) {
-            let narrow = |column: &&[usize]| column.iter().map(|at| *at as u32).collect();
+            let narrow =
+                |column: &&[usize]| memory::collect(column.iter().map(|at| *at as u32)).into();
             let dimensions = columns.iter().map(narrow).collect();
-            let vals = (0..count).map(number_of::<F>).collect();
+            let vals = memory::collect((0..count).map(number_of::<F>)).into();
             let columns = Columns { dimensions, vals, may_repeat: keeps };
             if let Some(tensor) = place::pack::<usize, F>(shape, columns, Merge::As(duplicates)) {
-                let firsts = tensor.vals().iter().map(|stored| first::<F>(*stored)).collect();
+                let firsts = tensor.vals().iter().map(|stored| first::<F>(*stored));
+                let firsts = memory::collect(firsts);
                 let (levels, others) = (tensor.arrays.levels, Vec::new());
                 return Ok(Assembly { shape, levels, duplicates, count, firsts, others });
             }

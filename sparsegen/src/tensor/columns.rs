@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, LevelViews, Listing};
-use crate::memory::{filled, try_reserve};
+use crate::memory::{collect, filled, reserve, try_reserve};
 use crate::{Fill, Stored, Value, View};
 
 use super::declared::Declared;
@@ -223,14 +223,14 @@ impl Nodes {
     fn pick<'a>(&self, array: Cow<'a, [u32]>) -> Cow<'a, [u32]> {
         match self {
             Nodes::All(_) => array,
-            Nodes::Some(nodes) => nodes.iter().map(|node| array[*node as usize]).collect(),
+            Nodes::Some(nodes) => collect(nodes.iter().map(|node| array[*node as usize])).into(),
         }
     }
 
     /// Returns the coordinates of nodes whose parents have `size` children each, and these parents.
     fn split(&self, size: usize, is_outermost: bool) -> Option<(Cow<'static, [u32]>, Nodes)> {
         // Without nodes, `size` may be 0 or too large for 32 bits.
-        let all = |count: u32| (0..count).collect::<Vec<u32>>();
+        let all = |count: u32| collect((0..count as usize).map(|node| node as u32));
         let nodes = match self {
             Nodes::All(count) => all(*count),
             Nodes::Some(nodes) => nodes.clone(),
@@ -257,7 +257,7 @@ impl Nodes {
         let mut parents = Vec::new();
         match self {
             Nodes::All(count) => {
-                parents.reserve_exact(count as usize);
+                reserve(&mut parents, count as usize);
                 ends.for_each(|(parent, end)| parents.resize(*end as usize, parent));
             }
             Nodes::Some(mut nodes) => {

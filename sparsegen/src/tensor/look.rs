@@ -227,7 +227,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         let view = self.view();
         if let Some(columns) = super::columns::columns(&view) {
             let wide = |column: &alloc::borrow::Cow<'_, [u32]>| {
-                column.iter().map(|at| *at as usize).collect()
+                crate::memory::collect(column.iter().map(|at| *at as usize))
             };
             return columns.dimensions.iter().map(wide).collect();
         }
