@@ -2,4 +2,5 @@
 
 fn main() {
     sparsegen_build::compile("kernels.toml");
+    sparsegen_build::compile("petsc/products.toml");
 }

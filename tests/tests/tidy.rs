@@ -192,6 +192,7 @@ fn public_functions_have_examples() {
         "operators/kernels",
         "tensor/conversions/kernels",
         "level/axis",
+        "distributed/made",
         "distributed/part",
         "distributed/plan",
     ];

@@ -7,7 +7,7 @@
 mod checks;
 mod docs;
 mod kept;
-mod known;
+pub(super) mod known;
 mod loops;
 mod own_checks;
 mod parts;

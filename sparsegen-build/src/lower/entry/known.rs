@@ -41,7 +41,7 @@ pub(super) fn known(kernel: &Kernel) -> Option<(Entry, Vec<Loops>)> {
 
 /// Returns statements whose workspaces do not record where values are stored, if there are such
 /// workspaces.
-fn without_records(body: &[Stmt]) -> Option<Vec<Stmt>> {
+pub(in crate::lower) fn without_records(body: &[Stmt]) -> Option<Vec<Stmt>> {
     let mut workspaces = Vec::new();
     for stmt in body {
         stmt.for_each(&mut |stmt| {

@@ -4,7 +4,8 @@
 
 use super::*;
 use crate::ir::interpret::{ArrayValue, Inputs, Number, Outputs, run_within};
-use crate::ir::{Assembly, Function, Place, Result as IrResult, TensorResult};
+use crate::ir::{Assembly, Function, Place, Result as IrResult, Stmt, TensorResult};
+use crate::lower::entry::known::without_records;
 use crate::optimize::optimize_observed;
 use crate::testing::kernel_with;
 
@@ -285,8 +286,32 @@ fn run(function: &Function, inputs: &Inputs) -> String {
         for (name, values) in &computed {
             assert_eq!(values, &arrays[name], "{compute}");
         }
+        if let Some(body) = without_records(&compute.body) {
+            let known = Function { body, ..(**compute).clone() };
+            let unrecorded = run_within(&known, &inputs, 10_000).expect("the structure is right");
+            assert_eq!(unrecorded, Outputs::Arrays(computed), "{known}");
+        }
     }
     shown(&outputs)
+}
+
+#[test]
+fn a_known_structure_is_not_compared() {
+    let loops = |expr, tensors| {
+        let kernel = kernel_with(expr, tensors, "");
+        let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
+        let lowered = lower(&program, &plan, &mut Identifiers::default());
+        let optimized = optimize_observed(lowered, None, &mut |_, _| {});
+        optimized.compute.expect("there is a structure")
+    };
+    let product = loops("C[i,j] = A[i,k] * B[k,j]", "C='csr', A='csr', B='csr'");
+    let known = without_records(&product.body).expect("its workspace is compared");
+    let shown: String = known.iter().map(Stmt::to_string).collect();
+    assert!(shown.contains("Accumulator") && shown.contains("w[j] = 0"), "{shown}");
+    assert!(!shown.contains("return false"), "{shown}");
+    // Without a workspace there is nothing to leave out.
+    let sum = loops("C[i,j] = A[i,j] + B[i,j]", "C='csr', A='csr', B='csr'");
+    assert_eq!(without_records(&sum.body), None);
 }
 
 #[test]
