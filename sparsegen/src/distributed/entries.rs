@@ -49,10 +49,17 @@ pub(super) enum Numbers {
 impl Numbers {
     /// Creates numbers of a list.
     pub(super) fn of(list: Vec<usize>) -> Numbers {
-        let first = list.first().copied().unwrap_or(0);
-        match list.iter().copied().eq(first..first + list.len()) {
-            true => Numbers::Range(first..first + list.len()),
-            false => Numbers::Listed(list),
+        match consecutive(list.iter().copied()) {
+            Some(range) => Numbers::Range(range),
+            None => Numbers::Listed(list),
+        }
+    }
+
+    /// Creates numbers in the order of an iterator.
+    pub(super) fn listed(numbers: impl Iterator<Item = usize> + Clone) -> Numbers {
+        match consecutive(numbers.clone()) {
+            Some(range) => Numbers::Range(range),
+            None => Numbers::Listed(numbers.collect()),
         }
     }
 
@@ -96,6 +103,17 @@ impl Numbers {
             Numbers::Listed(list) => picked.extend(list.iter().map(|number| array[*number])),
         }
     }
+}
+
+/// Returns the range of numbers, if they are consecutive.
+fn consecutive(mut numbers: impl Iterator<Item = usize>) -> Option<Range<usize>> {
+    let Some(first) = numbers.next() else { return Some(0..0) };
+    let mut end = first + 1;
+    let are_consecutive = numbers.all(|number| {
+        end += 1;
+        number + 1 == end
+    });
+    are_consecutive.then_some(first..end)
 }
 
 /// Entries by their coordinates in one mode.

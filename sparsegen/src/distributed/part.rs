@@ -88,7 +88,7 @@ impl<V: Exchanged, F: Format> Part<V, F> {
             };
             let found = || assembly.numbers().map(|number| number.map(source));
             let sources = match found().all(|number| number.is_some()) {
-                true => Sources::All(Numbers::of(found().flatten().collect())),
+                true => Sources::All(Numbers::listed(found().flatten())),
                 false => Sources::Padded(found().collect()),
             };
             let count = match &exchange {

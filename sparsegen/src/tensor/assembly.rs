@@ -102,10 +102,10 @@ impl<F: Format> Assembly<F> {
             Duplicates::Sum | Duplicates::First | Duplicates::Last => Duplicates::First,
             Duplicates::Min | Duplicates::Max => Duplicates::First,
         });
-        let numbered = coordinates.iter().enumerate();
+        let numbered = (0..).zip(&coordinates);
         let entries = numbered.map(|(number, coordinate)| (*coordinate, number_of::<F>(number)));
-        let tensor = pack::<usize, F>(shape, entries.collect(), merge)?;
-        let firsts: Vec<u32> = tensor.vals().iter().map(|stored| first::<F>(*stored)).collect();
+        let mut tensor = pack::<u32, F>(shape, entries.collect(), merge)?;
+        let firsts = firsts(&mut tensor);
         let mut others = Vec::new();
         let distinct = firsts.iter().filter(|first| **first != MISSING).count();
         if distinct < coordinates.len() {
@@ -145,11 +145,11 @@ impl<F: Format> Assembly<F> {
             let narrow =
                 |column: &&[usize]| memory::collect(column.iter().map(|at| *at as u32)).into();
             let dimensions = columns.iter().map(narrow).collect();
-            let vals = memory::collect((0..count).map(number_of::<F>)).into();
+            let vals =
+                memory::collect((0..count).map(|number| number_of::<F>(number as u32))).into();
             let columns = Columns { dimensions, vals, may_repeat: keeps };
-            if let Some(tensor) = place::pack::<usize, F>(shape, columns, Merge::As(duplicates)) {
-                let firsts = tensor.vals().iter().map(|stored| first::<F>(*stored));
-                let firsts = memory::collect(firsts);
+            if let Some(mut tensor) = place::pack::<u32, F>(shape, columns, Merge::As(duplicates)) {
+                let firsts = firsts(&mut tensor);
                 let (levels, others) = (tensor.arrays.levels, Vec::new());
                 return Ok(Assembly { shape, levels, duplicates, count, firsts, others });
             }
@@ -234,7 +234,7 @@ impl<F: Format> Assembly<F> {
 
     /// Returns the number of the value at each position, or `None` at a position without one.
     #[cfg(feature = "mpi")]
-    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = Option<usize>> {
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = Option<usize>> + Clone {
         self.firsts.iter().map(|first| (*first != MISSING).then_some(*first as usize))
     }
 
@@ -294,19 +294,23 @@ impl<F: Format> Assembly<F> {
 
 /// Returns the value that stands for the number of a coordinate while the coordinates are packed: the
 /// number itself, unless it would be taken for padding.
-fn number_of<F: Format>(number: usize) -> usize {
-    if number == usize::filler(F::FILL) { usize::MAX } else { number }
+fn number_of<F: Format>(number: u32) -> u32 {
+    if number == u32::filler(F::FILL) { MISSING } else { number }
 }
 
-/// Returns the number for which a value stands, or [`MISSING`] for the fill value. A dense format also
-/// stores it where no coordinate is given.
-fn first<F: Format>(stored: usize) -> u32 {
-    let fill = usize::filler(F::FILL);
-    match stored {
-        _ if stored == fill => MISSING,
-        usize::MAX => fill as u32,
-        number => number as u32,
+/// Takes the numbers for which the values of a tensor stand, with [`MISSING`] for the fill value, which a
+/// dense format also stores where no coordinate is given.
+fn firsts<F: Format>(tensor: &mut Tensor<u32, F>) -> Vec<u32> {
+    let mut firsts = core::mem::take(&mut tensor.arrays.vals);
+    let fill = u32::filler(F::FILL);
+    for first in &mut firsts {
+        *first = match *first {
+            stored if stored == fill => MISSING,
+            MISSING => fill,
+            number => number,
+        };
     }
+    firsts
 }
 
 impl<F: Format> Debug for Assembly<F> {
