@@ -69,3 +69,16 @@ fn patterns_print_as_ones() {
     let pattern = Tensor::<P, Coo<2>>::from_triplets([2, 2], entries).unwrap();
     assert_eq!(pattern.to_string(), "coo [2, 2], 2 values stored\n     0  1\n  0  .  1\n  1  1  .");
 }
+
+#[test]
+fn assemblies_fill_patterns() {
+    let ones = [Pattern::<f64>::ONE; 2];
+    let assembly = Assembly::<Csr>::new([2, 2], [[1, 0], [0, 1]]).unwrap();
+    let graph = assembly.fill(&ones).unwrap();
+    assert!(graph.iter().map(|(at, _)| at).eq([[0, 1], [1, 0]]));
+    // A pattern cannot store the sum of two entries, but one of them.
+    let twice = Assembly::<Csr>::new([2, 2], [[0, 1], [0, 1]]).unwrap();
+    assert!(matches!(twice.fill(&ones), Err(Error::Argument { function: "fill", .. })));
+    let first = Assembly::<Csr>::with_duplicates([2, 2], [[0, 1], [0, 1]], Duplicates::First);
+    assert_eq!(first.unwrap().fill(&ones).unwrap().nnz(), 1);
+}

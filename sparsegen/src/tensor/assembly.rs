@@ -105,23 +105,20 @@ impl<F: Format> Assembly<F> {
         let numbered = (0..).zip(&coordinates);
         let entries = numbered.map(|(number, coordinate)| (*coordinate, number_of::<F>(number)));
         let mut tensor = pack::<u32, F>(shape, entries.collect(), merge)?;
-        let firsts = firsts(&mut tensor);
-        let mut others = Vec::new();
-        let distinct = firsts.iter().filter(|first| **first != MISSING).count();
+        let fill = u32::filler(F::FILL);
+        let distinct = tensor.vals().iter().filter(|stored| **stored != fill).count();
+        let mut positions = HashMap::new();
         if distinct < coordinates.len() {
             let mut entries = tensor.iter();
-            let positions = core::iter::from_fn(|| {
-                let (position, coordinate, _) = entries.next_position()?;
-                Some((coordinate, position))
-            });
-            let positions: HashMap<_, _> = positions.collect();
-            for (number, coordinate) in (0..).zip(&coordinates) {
-                match positions.get(coordinate) {
-                    Some(position) if firsts[*position] != number => {
-                        others.push((number, *position));
-                    }
-                    Some(_) | None => {}
-                }
+            while let Some((position, coordinate, _)) = entries.next_position() {
+                positions.insert(coordinate, position);
+            }
+        }
+        let (firsts, mut others) = (firsts(&mut tensor), Vec::new());
+        for (number, coordinate) in (0..).zip(&coordinates) {
+            match positions.get(coordinate) {
+                Some(position) if firsts[*position] != number => others.push((number, *position)),
+                Some(_) | None => {}
             }
         }
         let (levels, count) = (tensor.arrays.levels, coordinates.len());
@@ -182,9 +179,9 @@ impl<F: Format> Assembly<F> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Argument`] if the number of values differs from that of coordinates, or if a value
-    /// is the fill value and the format has an `unpadded` level; [`Error::Size`] if memory does not
-    /// suffice.
+    /// [`Error::Argument`] if the number of values differs from that of coordinates, if a value is the
+    /// fill value and the format has an `unpadded` level, or if entries of a [`Pattern`](crate::Pattern)
+    /// would have to be added; [`Error::Size`] if memory does not suffice.
     pub fn fill<V: Stored>(&self, values: &[V]) -> Result<Tensor<V, F>, Error> {
         let mut tensor = Tensor::of(self.shape, Arc::clone(&self.levels), Vec::new());
         self.fill_into(&mut tensor, values)?;
