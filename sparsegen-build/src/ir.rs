@@ -188,8 +188,8 @@ pub enum Stmt {
     /// records where it is stored to.
     /// Without a size, the values are in a hash table.
     ///
-    /// Unless `is_listed`, it is an `Accumulator`, which records nothing: what is stored is read and
-    /// replaced by the initial value before it is cleared.
+    /// Unless `is_listed`, it is an `Accumulator`, which records nothing: the loops read each value and
+    /// replace it by the initial value before they clear the workspace.
     Workspace {
         name: String,
         dtype: Dtype,

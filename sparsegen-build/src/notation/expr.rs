@@ -278,7 +278,7 @@ impl Expr {
         self.children().into_iter().for_each(|child| child.for_each_variable(visit));
     }
 
-    /// Returns all variables: those that are values or indices, and those that reductions bind.
+    /// Returns all variables: values, indices, and variables that reductions bind.
     pub fn variables(&self) -> BTreeSet<VariableId> {
         let mut variables = BTreeSet::new();
         self.for_each_variable(&mut |v| variables.extend([v]));

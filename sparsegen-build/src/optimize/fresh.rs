@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ir::{Expr, Function, Stmt};
 
-/// The names of a function, and those that a pass has added.
+/// The names of a function, and the names that a pass has added.
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {

@@ -83,7 +83,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the numbers that stand in a list at these.
+    /// Returns the elements of a list at these numbers.
     pub(super) fn map(&self, list: &[usize]) -> Numbers {
         Numbers::of(self.pick(list))
     }

@@ -7,8 +7,8 @@ use super::Distributed;
 use super::World;
 use crate::{Error, Pattern, Stored, Value};
 
-/// What a tensor stores at each position, if ranks can send it to each other: a number, a truth value,
-/// or a [`Pattern`], of which ranks send the coordinates only.
+/// An entry that ranks can send to each other: a number, a truth value, or a [`Pattern`], whose
+/// coordinates only are sent.
 ///
 /// The elements of a [`Distributed`] tensor implement it. A type of the program does by what MPI sends
 /// in its place: a number, or a structure that derives [`Equivalence`], with the feature `derive` of the
@@ -55,7 +55,7 @@ use crate::{Error, Pattern, Stored, Value};
     note = "implement `sparsegen::distributed::Exchanged` for it: what MPI sends in its place"
 )]
 pub trait Exchanged: Stored {
-    /// What MPI sends.
+    /// The type that MPI sends.
     type Message: Equivalence + Copy + Default;
 
     /// Returns what is sent of an entry.
@@ -109,8 +109,8 @@ macro_rules! sent_as_bits {
 #[cfg(feature = "half")]
 sent_as_bits!(f16 bf16);
 
-/// Ranks that run a plan send no messages for a pattern. Where entries are sent with their coordinates,
-/// a byte stands for each.
+/// Ranks that run a plan send no messages for a pattern. Entries that are sent with their coordinates are
+/// bytes.
 impl<V: Value> Exchanged for Pattern<V> {
     type Message = u8;
 

@@ -38,7 +38,7 @@ enum Reads<V, F: Format> {
 
 struct Gathered<V, F: Format> {
     assembly: Assembly<F>,
-    /// For each position, the number of its value among those that the rank has or has exchanged.
+    /// For each position, the number of its value among the values that the rank has or has exchanged.
     sources: Sources,
     /// The values of the last run.
     vals: Vec<V>,

@@ -289,13 +289,13 @@ impl<F: Format> Assembly<F> {
     }
 }
 
-/// Returns the value that stands for the number of a coordinate while the coordinates are packed: the
-/// number itself, unless it would be taken for padding.
+/// Returns the value of a coordinate with a number while the coordinates are packed: the number itself,
+/// unless it would be taken for padding.
 fn number_of<F: Format>(number: u32) -> u32 {
     if number == u32::filler(F::FILL) { MISSING } else { number }
 }
 
-/// Takes the numbers for which the values of a tensor stand, with [`MISSING`] for the fill value, which a
+/// Takes the numbers of the coordinates from the values of a tensor, with [`MISSING`] for the fill value, which a
 /// dense format also stores where no coordinate is given.
 fn firsts<F: Format>(tensor: &mut Tensor<u32, F>) -> Vec<u32> {
     let mut firsts = core::mem::take(&mut tensor.arrays.vals);

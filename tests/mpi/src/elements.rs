@@ -1,4 +1,4 @@
-//! Elements of other types than those that MPI sends.
+//! Elements of types that MPI does not send.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, MulAssign};

@@ -247,7 +247,7 @@ impl Assembler<'_> {
         same.fold(at_end, |any, (found, here)| Expr::or(any, Expr::ne(found, here)))
     }
 
-    /// Returns the coordinates at the cursor, each with that of the loops.
+    /// Returns the coordinates at the cursor, each with the coordinate of the loops.
     fn appended_next(&self, level: usize, scope: &Scope) -> Vec<(Expr, Expr)> {
         let position = self.cursor(level);
         let pair = |k: usize| {
