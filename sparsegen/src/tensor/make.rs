@@ -14,7 +14,7 @@ use super::{Arrays, check_values, is_fill};
 
 impl<V: Value, F: Format> Tensor<V, F> {
     /// Creates a tensor from the values of a function at all coordinates, in row-major order. It
-    /// stores values that differ from the fill value of the format.
+    /// stores the values that differ from the fill value of the format.
     ///
     /// ```
     /// use sparsegen::{Csr, Tensor};
