@@ -30,7 +30,7 @@ use signature::{
 pub fn complete(mut kernel: Kernel) -> Kernel {
     let builder = Builder::of(&kernel);
     let (mut entries, mut loops) = (builder.entries(), builder.loops());
-    if kernel.distribution.is_some()
+    if kernel.distribution.as_ref().is_some_and(|of| of.is_structural)
         && let Some((entry, own)) = known::known(&kernel)
     {
         entries.push(entry);

@@ -200,6 +200,24 @@ fn compare(world: &World, [i, j, k, l]: [usize; 4], kind: usize, seed: u64) -> u
 
     operand!(right, dright, Csr<u64, u64>, [j, k], &of_j, 0.2);
     count += run!(world, what, spgemm, spgemm_plan, spgemm_simulate, (a, da), (right, dright));
+    let mut plan = kernels::first_columns_plan(world, &da, &dright).expect("the layouts agree");
+    let mut some = plan.run(&da, &dright, 2).expect("the structure is the same");
+    for columns in [2, k, 1] {
+        plan.run_into(&mut some, &da, &dright, columns).expect("the layout is the same");
+        let expected = kernels::first_columns(&a, &right, columns).expect("the extents agree");
+        assert_same(&what, world, &some, &expected);
+    }
+    let mut plan = kernels::chosen_plan(world, &dx, &da, &dright).expect("the layouts agree");
+    let mut some = plan.run(&dx, &da, &dright).expect("the structure is the same");
+    for first in [0, j / 2, 0] {
+        let (mut x, mut dx) = (x.clone(), dx.clone());
+        let own = of_j.range(world.rank());
+        x.vals_mut()[first..].fill(0.0);
+        dx.local_vals_mut()[first.clamp(own.start, own.end) - own.start..].fill(0.0);
+        plan.run_into(&mut some, &dx, &da, &dright).expect("the layout is the same");
+        let expected = kernels::chosen(&x, &a, &right).expect("the extents agree");
+        assert_same(&what, world, &some, &expected);
+    }
     operand!(third, dthird, Csr<u64, u64>, [k, l], &of_k, 0.3);
     count += run!(
         world,
