@@ -141,7 +141,8 @@ impl<V: Stored, F: Format> Lazy<V, F> {
     /// # Ok::<(), sparsegen::Error>(())
     /// ```
     ///
-    /// The second function gets the previous result, if its operands had the same structure.
+    /// The second function gets the previous result, if its operands had the same structure. If it
+    /// returns [`Error::Structure`], as the structure also depends on values, the first one is called.
     pub fn of_kernel<O: Operands>(
         operands: O,
         whole: impl Fn(&O::Tensors) -> Result<Tensor<V, F>, Error> + Send + Sync + 'static,

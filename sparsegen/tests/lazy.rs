@@ -275,3 +275,28 @@ fn deep_sharing_takes_linear_time() {
         a.set_vals(vec![round as f64 + 1.0]).unwrap();
     }
 }
+
+#[test]
+fn a_result_whose_structure_depends_on_values_is_computed_anew() {
+    let positive = |a: &Matrix| a.filter(|_, value| value > 0.0);
+    let a = Lazy::new(matrix(&[([0, 1], 2.0), ([3, 4], 5.0)]));
+    let b: Variable = Lazy::of_kernel(
+        (a.clone(),),
+        move |(a,)| positive(a),
+        move |b, (a,)| {
+            let new = positive(a)?;
+            if new.levels() != b.levels() {
+                return Err(Error::Structure { kernel: "positive", tensor: "B" });
+            }
+            b.vals_mut().copy_from_slice(new.vals());
+            Ok(())
+        },
+    );
+    assert_eq!(b.get().unwrap().nnz(), 2);
+    a.set_vals(vec![3.0, 6.0]).unwrap();
+    assert_eq!(b.get().unwrap().vals(), [3.0, 6.0]);
+    assert_eq!(b.runs(), runs(1, 1));
+    a.set_vals(vec![-1.0, 7.0]).unwrap();
+    assert_eq!(b.get().unwrap().vals(), [7.0]);
+    assert_eq!(b.runs(), runs(2, 1));
+}

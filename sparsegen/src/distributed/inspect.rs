@@ -76,6 +76,15 @@ pub(super) struct Used {
     pub(super) are_same: bool,
 }
 
+impl Used {
+    /// Takes the entries, so that a plan does not keep them.
+    pub(super) fn take(&mut self) -> Used {
+        let none = Entries::default();
+        let rest = Used { entries: none, numbers: Numbers::Range(0..0), are_same: false };
+        std::mem::replace(self, rest)
+    }
+}
+
 impl Local {
     /// Returns the number of entries of all operands that the rank uses, and the number of their bytes.
     pub(super) fn used(&self, division: &Division) -> (usize, usize) {

@@ -64,7 +64,7 @@ impl<V: Exchanged, F: Format> Part<V, F> {
         let indexed = &scheme.operands[operand];
         let (tensor, positions) = (tensor.local(), tensor.local().positions());
         let position = |number: usize| positions.as_ref().map_or(number, |all| all[number]);
-        let Used { entries, numbers, are_same } = &local.operands[operand];
+        let Used { entries, numbers, are_same } = local.operands[operand].take();
         let reads_own = exchange.as_ref().is_none_or(|exchange| exchange.keeps_own);
         let is_distributed = division.operands[operand].layout.is_some();
         let is_own = |(mode, v): (usize, &usize)| {
@@ -72,7 +72,7 @@ impl<V: Exchanged, F: Format> Part<V, F> {
                 || *v == scheme.by && is_distributed && mode == indexed.outermost
         };
         let is_same =
-            *are_same || exchange.is_none() && indexed.variables.iter().enumerate().all(is_own);
+            are_same || exchange.is_none() && indexed.variables.iter().enumerate().all(is_own);
         let mut shape = F::Shape::splat(0);
         for (extent, v) in shape.as_mut().iter_mut().zip(indexed.variables) {
             *extent = local.needed[*v].extent(division.extents[*v]);

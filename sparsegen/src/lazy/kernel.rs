@@ -98,18 +98,32 @@ impl<O: Operands, V: Stored, F: Format> Kernel<O, V, F> {
             before.len() == structures.len()
                 && before.iter().zip(&structures).all(|(a, b)| a.ptr_eq(b))
         };
-        let result = if let Some(values) = &self.values
-            && let Some(previous) = previous
-            && previous.done().is_some_and(|done| is_same(&done.structures))
-            && let Some(mut result) = Thunk::into_tensor(previous)
-        {
-            self.runs.values.fetch_add(1, Ordering::Relaxed);
-            values(&mut result, &tensors).map(|()| result)
-        } else {
+        let previous =
+            previous.filter(|it| it.done().is_some_and(|done| is_same(&done.structures)));
+        let values = previous.and_then(|previous| self.values_of(previous, &tensors));
+        let result = values.unwrap_or_else(|| {
             self.runs.whole.fetch_add(1, Ordering::Relaxed);
             (self.whole)(&tensors)
-        };
+        });
         Done { result: result.map(Arc::new), structures, seen }
+    }
+
+    /// Computes the values of the previous result again. Returns `None` if its structure is another one:
+    /// the one of `present(x[i]) * y[i]` depends on values.
+    fn values_of(
+        &self,
+        previous: Arc<Thunk<V, F>>,
+        tensors: &O::Tensors,
+    ) -> Option<Result<Tensor<V, F>, Error>> {
+        let values = self.values.as_ref()?;
+        let mut result = Thunk::into_tensor(previous)?;
+        match values(&mut result, tensors) {
+            Err(Error::Structure { .. }) => None,
+            computed => {
+                self.runs.values.fetch_add(1, Ordering::Relaxed);
+                Some(computed.map(|()| result))
+            }
+        }
     }
 }
 

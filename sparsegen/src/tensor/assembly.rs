@@ -275,7 +275,7 @@ impl<F: Format> Assembly<F> {
         }
         if !self.others.is_empty() && Merge::<V::Value>::As(self.duplicates).refuses(V::IS_PATTERN)
         {
-            return refused("a pattern cannot store the sum of several entries".to_owned());
+            return refused("a pattern cannot store the sum of several entries".into());
         }
         let fill = V::filler(F::FILL);
         if Declared::of::<F>().is_unpadded() && !V::IS_PATTERN && values.contains(&fill) {
