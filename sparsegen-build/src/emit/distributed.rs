@@ -73,6 +73,14 @@ impl<'m> Distributed<'m> {
         Some(Distributed { kernel, distribution, whole, into, compute, known })
     }
 
+    /// Returns the name of the function that documentation refers to.
+    fn shown(&self) -> String {
+        match self.whole {
+            Some(entry) => entry.name.clone(),
+            None => beside(&self.kernel.name, "into"),
+        }
+    }
+
     /// Returns the name of a function: `spmv_plan`.
     fn named(&self, suffix: &str) -> Ident {
         ident(&beside(&self.kernel.name, suffix))
@@ -159,10 +167,9 @@ impl<'m> Distributed<'m> {
         });
         let memory = self.keeps_memory().then(|| quote!(workspaces: Workspaces,));
         let made = self.made().map(|formats| quote!(made: (#(ranks::Made<#formats>,)*),));
-        let name = &self.kernel.name;
-        let docs = docs::attributes(&[format!(
-            "The exchange of the ranks in each run of [`{name}`](super::{name})."
-        )]);
+        let name = self.shown();
+        let docs =
+            docs::attributes(&[format!("The exchange of the ranks in each run of [`{name}`].")]);
         quote! {
             #scheme
             #blank
@@ -231,10 +238,10 @@ impl<'m> Distributed<'m> {
         let memory = self.keeps_memory().then(|| quote!(, workspaces: Workspaces::new()));
         let none = self.made().map(|_| quote!(, made: Default::default()));
         let (plan_field, parts_field) = (field("plan", &plan), field("parts", &parts));
-        let name = &self.kernel.name;
+        let name = self.shown();
         let docs = docs::attributes(&[
             format!(
-                "Determines what the ranks exchange when they run [`{name}`](super::{name}) on operands \
+                "Determines what the ranks exchange when they run [`{name}`] on operands \
                  with this structure and these layouts. Collective."
             ),
             String::new(),
@@ -286,10 +293,10 @@ impl<'m> Distributed<'m> {
     fn simulate(&self) -> TokenStream {
         let (function, scheme, count) = (self.named("simulate"), self.scheme(), self.free("count"));
         let names = self.names();
-        let name = &self.kernel.name;
+        let name = self.shown();
         let docs = docs::attributes(&[
             format!(
-                "Returns what `count` ranks would exchange in each run of [`{name}`](super::{name}), \
+                "Returns what `count` ranks would exchange in each run of [`{name}`], \
                  without MPI. Operands are divided into equal parts, or as their layouts say."
             ),
             String::new(),

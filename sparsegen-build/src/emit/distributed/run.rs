@@ -169,7 +169,7 @@ impl Distributed<'_> {
         };
         let name = &self.kernel.name;
         let docs = docs::attributes(&[
-            format!("Runs [`{name}`](super::{name}) on the operands of all ranks. Collective."),
+            format!("Runs [`{name}`] on the operands of all ranks. Collective."),
             String::new(),
             "# Errors".to_owned(),
             "[`Error::Rank`] if an operand has another structure or layout than the plan was made for, \

@@ -11,17 +11,18 @@ use crate::names::beside;
 /// Returns the function and its loops, if they need fewer records than those of `NAME_compute`.
 pub(super) fn known(kernel: &Kernel) -> Option<(Entry, Vec<Loops>)> {
     let mut kernel = kernel.clone();
-    let mut is_changed = false;
     let shared = kernel.shared.iter_mut().map(|shared| &mut shared.function);
     for function in kernel.steps.iter_mut().map(|step| &mut step.function).chain(shared) {
         let Some(compute) = &mut function.compute else { continue };
-        let body = without_records(&compute.body);
-        is_changed |= body.is_some();
-        compute.body = body.unwrap_or_else(|| compute.body.clone());
+        if let Some(body) = without_records(&compute.body) {
+            compute.body = body;
+        }
         compute.name = beside(&compute.name, "known");
     }
     let builder = Builder::of(&kernel);
-    if !is_changed || !builder.computes || !builder.computes_with() {
+    let computes = || builder.groups.iter().filter_map(|group| group.function.compute.as_deref());
+    let is_changed = |compute: &Function| compute.body.iter().any(has_unlisted);
+    if !computes().any(is_changed) || !builder.computes || !builder.computes_with() {
         return None;
     }
     let name = beside(&beside(&kernel.name, "compute"), "known");
@@ -31,12 +32,18 @@ pub(super) fn known(kernel: &Kernel) -> Option<(Entry, Vec<Loops>)> {
     )];
     let of_loops = vec![format!("The loops of [`{name}`].")];
     let entry = Entry { name, docs, is_public: false, ..builder.with(Way::Compute) };
-    let computes = |function: &&Function| function.name.ends_with("known");
-    let compute = builder.groups.iter().filter_map(|group| group.function.compute.as_deref());
-    let loops = compute
-        .filter(computes)
+    let loops = computes()
         .map(|compute| Loops { docs: of_loops.clone(), ..builder.loops_of(compute, Way::Compute) });
     Some((entry, loops.collect()))
+}
+
+/// Returns whether a statement declares a workspace that records nothing.
+fn has_unlisted(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.for_each(&mut |stmt| {
+        found |= matches!(stmt, Stmt::Workspace { is_listed: false, .. });
+    });
+    found
 }
 
 /// Returns statements whose workspaces do not record where values are stored, if there are such
@@ -72,6 +79,33 @@ fn is_compared(before: &[Stmt], after: &[Stmt], workspace: &str) -> bool {
         && !has(after, &|expr| contains(expr) || measures(expr))
         && !is_harvested
         && !is_read_elsewhere(before, workspace)
+        && is_read_once(before, workspace)
+}
+
+/// Returns whether one loop reads the values of a workspace, before they are cleared in the same body.
+fn is_read_once(body: &[Stmt], workspace: &str) -> bool {
+    let mut comparisons = 0;
+    let mut count = |stmt: &Stmt| comparisons += usize::from(compares(stmt, workspace).is_some());
+    body.iter().for_each(|stmt| stmt.for_each(&mut count));
+    comparisons == 1 && is_cleared_behind(body, workspace)
+}
+
+/// Returns whether a workspace is cleared behind the loop that compares its entries, in the same body.
+fn is_cleared_behind(body: &[Stmt], workspace: &str) -> bool {
+    let compares_in = |stmt: &Stmt| {
+        let is_compared =
+            |body: &&[Stmt]| body.iter().any(|stmt| compares(stmt, workspace).is_some());
+        matches!(stmt, Stmt::For { .. }) && stmt.bodies().iter().any(is_compared)
+    };
+    match body.iter().position(compares_in) {
+        Some(at) => body[at..]
+            .iter()
+            .any(|stmt| matches!(stmt, Stmt::Clear { array } if array == workspace)),
+        None => {
+            let bodies = body.iter().flat_map(Stmt::bodies);
+            bodies.into_iter().any(|body| is_cleared_behind(body, workspace))
+        }
+    }
 }
 
 /// Returns whether statements have such an expression, at any depth.
@@ -146,4 +180,64 @@ fn in_body(body: &[Stmt], workspace: &str, initial: &Expr) -> Vec<Stmt> {
     }
     stmts.extend(read);
     stmts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Dtype, Literal, Width};
+
+    /// Returns a loop that compares the entries of `w` with a row, and reads its values.
+    fn reading() -> Vec<Stmt> {
+        let j = || Expr::var("j");
+        let body = vec![
+            Stmt::bind("j", Expr::load("crd", Expr::var("p"))),
+            Stmt::refuse(Expr::not(Expr::contains("w", j()))),
+            Stmt::store("c", Expr::var("p"), Expr::load("w", j())),
+        ];
+        Stmt::for_range("p", Expr::Index(0), Expr::var("n"), body)
+    }
+
+    /// Returns statements that fill `w` and read it.
+    fn row(reads: Vec<Stmt>) -> Vec<Stmt> {
+        let (size, zero) = (Expr::var("size"), Expr::Value(Literal::Int(0), Dtype::F64));
+        let (name, crd) = ("w".to_owned(), Width::U32);
+        let workspace = Stmt::Workspace {
+            name,
+            dtype: Dtype::F64,
+            crd,
+            size: Some(size),
+            initial: zero,
+            is_listed: true,
+        };
+        let add = Stmt::accumulate_at("w", Expr::var("k"), Expr::var("x"));
+        let count = Stmt::refuse(Expr::ne(Expr::Len("w".to_owned()), Expr::var("n")));
+        let clear = Stmt::Clear { array: "w".to_owned() };
+        [vec![workspace, add], reads, vec![count, clear]].concat()
+    }
+
+    #[test]
+    fn one_loop_replaces_what_it_reads() {
+        let known = without_records(&row(reading())).expect("the records are compared");
+        let shown: String = known.iter().map(Stmt::to_string).collect();
+        let expected = "\
+let mut w = Accumulator::<f64, u32>::new(size);
+w[k] += x;
+for p in 0..n {
+    let j = crd[p];
+    c[p] = w[j];
+    w[j] = 0.0;
+}
+w.clear();
+";
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn values_that_are_read_again_stay() {
+        // By another loop, and by the same loop for each coordinate of another one.
+        assert_eq!(without_records(&row([reading(), reading()].concat())), None);
+        let nested = Stmt::for_range("l", Expr::Index(0), Expr::var("m"), reading());
+        assert_eq!(without_records(&row(nested)), None);
+    }
 }
