@@ -13,6 +13,7 @@ use crate::iteration::plan::Plan;
 use crate::level::{Level, Levels};
 use crate::lower::distribution::distribution;
 use crate::lower::entry::complete;
+use crate::lower::structural::is_structural;
 use crate::lower::{lower, show_assembly};
 use crate::names::Identifiers;
 use crate::notation::{self, Block, DeclaredFormat};
@@ -305,6 +306,7 @@ fn lowered(
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
     observer.identifiers(&identifiers);
+    kernel.is_structural = is_structural(block.statements);
     kernel.distribution = distribution(block.statements);
     complete(kernel)
 }

@@ -42,8 +42,9 @@ pub use function::{
     Place, Simd, Size, Source, TensorOperand, Unroll,
 };
 pub use instruction::{
-    Argument, Assembled, Call, Check, Field, Instruction, Join, Joined, Joining, Listing, Mode,
-    Ordered, Own, Parts, Replacement, Shape, Storage, Tables, Taken, Target, Value, Vector,
+    Argument, Assembled, Call, Check, Derivation, Field, Instruction, Join, Joined, Joining,
+    Listing, Mode, Ordered, Own, Parts, Replacement, Shape, Storage, Tables, Taken, Target, Value,
+    Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};

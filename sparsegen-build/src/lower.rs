@@ -36,6 +36,7 @@ mod sizes;
 mod slices;
 mod sorted_copy;
 mod storages;
+pub mod structural;
 mod subscripts;
 #[cfg(test)]
 mod tests;

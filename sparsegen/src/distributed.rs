@@ -55,7 +55,6 @@ mod exchange;
 mod exchanged;
 mod inspect;
 mod layout;
-mod made;
 mod needed;
 mod part;
 mod plan;
@@ -73,7 +72,6 @@ pub use mpi;
 pub use exchanged::Exchanged;
 pub use layout::Layout;
 #[doc(hidden)]
-pub use made::Made;
 #[doc(hidden)]
 pub use part::Part;
 pub use plan::Operand;

@@ -28,7 +28,7 @@ use core::ops::{Index, Mul, Range};
 use num_traits::{Float, NumCast, Signed, ToPrimitive};
 
 use crate::level::Levels;
-use crate::tensor::Merge;
+use crate::tensor::{Merge, Operand, ResultOf};
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use buckets::Buckets;
@@ -173,7 +173,7 @@ where
 
 /// Returns the first of `positions` that is not below what is searched for, or their end.
 #[inline]
-fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = positions;
     while start < end {
         let middle = start + (end - start) / 2;
@@ -184,6 +184,26 @@ fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bool) -> usiz
         }
     }
     start
+}
+
+/// Records that the structure of a new tensor is that of a result for these operands, for
+/// [`is_derived`].
+pub fn derive<V: Stored, F: Format>(
+    tensor: &mut Tensor<V, F>,
+    result: ResultOf,
+    operands: &[&dyn Operand],
+) {
+    tensor.derive(result, operands);
+}
+
+/// Returns whether the structure of a tensor is known to be that of a result for these operands: whether
+/// it shares the structure of an earlier result for operands that share theirs with these.
+pub fn is_derived<V: Stored, F: Format>(
+    tensor: &Tensor<V, F>,
+    result: ResultOf,
+    operands: &[&dyn Operand],
+) -> bool {
+    tensor.is_derived(result, operands)
 }
 
 /// Replaces the values of a result by those of a tensor with the same structure.

@@ -30,6 +30,7 @@ mod place;
 mod repack;
 mod reshape;
 mod share;
+mod structure;
 mod table;
 mod tree;
 mod validate;
@@ -55,6 +56,8 @@ pub use parallel::ParIter;
 #[cfg(feature = "mpi")]
 pub(crate) use repack::coordinates;
 pub(crate) use repack::cover;
+pub(crate) use structure::Structure;
+pub use structure::{Operand, ResultOf};
 pub use tree::Tree;
 pub use view::{IntoView, View};
 pub(crate) use walk::Walk;
@@ -97,20 +100,25 @@ pub struct Tensor<V, F: Format> {
 
 /// The arrays of a tensor: its structure, which tensors may share, and its values.
 struct Arrays<V, F: Format> {
-    levels: Arc<F::Levels>,
+    structure: Arc<Structure<F>>,
     vals: Vec<V>,
 }
 
 impl<V: Clone, F: Format> Clone for Arrays<V, F> {
     fn clone(&self) -> Self {
-        Arrays { levels: Arc::clone(&self.levels), vals: self.vals.clone() }
+        Arrays { structure: Arc::clone(&self.structure), vals: self.vals.clone() }
     }
 }
 
 impl<V, F: Format> Tensor<V, F> {
     /// Creates a tensor from parts that are known to be valid.
-    fn of(shape: F::Shape, levels: impl Into<Arc<F::Levels>>, vals: Vec<V>) -> Self {
-        Tensor { shape, arrays: Arrays { levels: levels.into(), vals }, pending: None }
+    fn of(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
+        Tensor::sharing(shape, Structure::of(levels), vals)
+    }
+
+    /// Creates a tensor from parts that are known to be valid, and whose structure others may share.
+    fn sharing(shape: F::Shape, structure: Arc<Structure<F>>, vals: Vec<V>) -> Self {
+        Tensor { shape, arrays: Arrays { structure, vals }, pending: None }
     }
 }
 
@@ -191,8 +199,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// ```
     pub fn into_parts(mut self) -> (F::Shape, F::Levels, Vec<V>) {
         self.merge_pending();
-        let Arrays { levels, vals } = self.arrays;
-        (self.shape, Arc::unwrap_or_clone(levels), vals)
+        let Arrays { structure, vals } = self.arrays;
+        (self.shape, structure.into_levels(), vals)
     }
 
     /// Takes the levels and values, which keep the capacity of their buffers, and leaves a tensor
@@ -230,8 +238,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// ```
     #[inline]
     pub fn view(&self) -> View<'_, V, F> {
-        let Arrays { levels, vals } = self.arrays();
-        View { shape: self.shape, levels: levels.views(), vals }
+        let Arrays { structure, vals } = self.arrays();
+        View { shape: self.shape, levels: structure.views(), vals, structure: Some(structure) }
     }
 
     /// Returns the extent of each mode.
@@ -259,7 +267,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// ```
     #[inline]
     pub fn levels(&self) -> &F::Levels {
-        &self.arrays().levels
+        &self.arrays().structure
     }
 
     /// Returns the stored values, by position in the last level.
@@ -294,8 +302,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// ```
     #[inline]
     pub fn structure_and_vals(&mut self) -> (<F::Levels as Levels>::Views<'_>, &mut [V]) {
-        let Arrays { levels, vals } = self.arrays_mut();
-        (levels.views(), vals)
+        let Arrays { structure, vals } = self.arrays_mut();
+        (structure.views(), vals)
     }
 
     /// Returns the stored values for modification; the structure stays the same. In a format with

@@ -101,6 +101,7 @@ pub fn column_sums_with<'a>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *y = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(y, (module_path!(), "column_sums", "y"), &[&a]);
     Ok(())
 }
 
@@ -117,6 +118,9 @@ pub fn column_sums_assemble<'a>(
 }
 
 /// Like [`column_sums`], but into a tensor that was assembled for operands of the same structure.
+///
+/// Compares the structure of `y` with that of the result, unless [`column_sums`] has made it of
+/// operands that share their structure with these.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `y` differ in the extent of `j`.
@@ -146,9 +150,20 @@ pub fn column_sums_compute_with<'a>(
         "j",
         &[("A", 1, a.shape()[1]), ("y", 0, y.shape()[0])],
     )?;
+    let is_known = kernel::is_derived(y, (module_path!(), "column_sums", "y"), &[&a]);
     let (levels, vals) = y.structure_and_vals();
     kernel::known(
-        column_sums_compute_kernel(workspaces, vals, levels.0.pos, levels.0.crd, a),
+        if is_known {
+            column_sums_compute_known_kernel(
+                workspaces,
+                vals,
+                levels.0.pos,
+                levels.0.crd,
+                a,
+            )
+        } else {
+            column_sums_compute_kernel(workspaces, vals, levels.0.pos, levels.0.crd, a)
+        },
         "column_sums",
         "y",
     )?;
@@ -233,6 +248,46 @@ fn column_sums_compute_kernel(
     }
     if w.len() != p_y1_end - p_y1 {
         return false;
+    }
+    w.clear();
+    kernel::keep(workspaces, w);
+    true
+}
+
+/// The loops of [`column_sums_compute`] for a structure that is known.
+fn column_sums_compute_known_kernel(
+    workspaces: &Workspaces,
+    y_vals: &mut [f64],
+    y1_pos: &[u32],
+    y1_crd: &[u32],
+    a: View<'_, f64, Csr>,
+) -> bool {
+    let j_size = a.shape()[1];
+    let i_size = a.shape()[0];
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
+    let (mut y_vals, y1_pos, y1_crd, a2_pos, a2_crd, a_vals) = unsafe {
+        (
+            ProvenMut::new(y_vals),
+            Proven::new(y1_pos),
+            Proven::new(y1_crd),
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
+    };
+
+    let p_y1 = 0;
+    let p_y1_end = y1_pos[1] as usize;
+    let mut w = kernel::Accumulator::<f64, u32>::kept(workspaces, j_size);
+    for p_a in a2_pos[0] as usize..a2_pos[i_size] as usize {
+        let j = a2_crd[p_a] as usize;
+        w.add(j, a_vals[p_a]);
+    }
+    for p_y1 in p_y1..p_y1_end {
+        let j = y1_crd[p_y1] as usize;
+        y_vals[p_y1] = w[j];
+        w[j] = 0.0;
     }
     w.clear();
     kernel::keep(workspaces, w);

@@ -73,6 +73,7 @@ pub fn spgemm_with<'a, 'b>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(c, (module_path!(), "spgemm", "C"), &[&a, &b]);
     Ok(())
 }
 
@@ -90,6 +91,9 @@ pub fn spgemm_assemble<'a, 'b>(
 }
 
 /// Like [`spgemm`], but into a tensor that was assembled for operands of the same structure.
+///
+/// Compares the structure of `C` with that of the result, unless [`spgemm`] has made it of operands
+/// that share their structure with these.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
@@ -121,9 +125,21 @@ pub fn spgemm_compute_with<'a, 'b>(
     kernel::agree("spgemm", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("spgemm", "j", &[("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::agree("spgemm", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
+    let is_known = kernel::is_derived(c, (module_path!(), "spgemm", "C"), &[&a, &b]);
     let (levels, vals) = c.structure_and_vals();
     kernel::known(
-        spgemm_compute_kernel(workspaces, vals, levels.1.pos, levels.1.crd, a, b),
+        if is_known {
+            spgemm_compute_known_kernel(
+                workspaces,
+                vals,
+                levels.1.pos,
+                levels.1.crd,
+                a,
+                b,
+            )
+        } else {
+            spgemm_compute_kernel(workspaces, vals, levels.1.pos, levels.1.crd, a, b)
+        },
         "spgemm",
         "C",
     )?;
@@ -222,6 +238,55 @@ fn spgemm_compute_kernel(
         }
         if w.len() != p_c2_end - p_c2 {
             return false;
+        }
+        w.clear();
+    }
+    kernel::keep(workspaces, w);
+    true
+}
+
+/// The loops of [`spgemm_compute`] for a structure that is known.
+fn spgemm_compute_known_kernel(
+    workspaces: &Workspaces,
+    c_vals: &mut [f64],
+    c2_pos: &[u32],
+    c2_crd: &[u32],
+    a: View<'_, f64, Csr>,
+    b: View<'_, f64, Csr>,
+) -> bool {
+    let i_size = a.shape()[0];
+    let j_size = b.shape()[1];
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
+    let (mut c_vals, c2_pos, c2_crd, a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
+        (
+            ProvenMut::new(c_vals),
+            Proven::new(c2_pos),
+            Proven::new(c2_crd),
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+            Proven::new(b.levels().1.pos),
+            Proven::new(b.levels().1.crd),
+            Proven::new(b.vals()),
+        )
+    };
+
+    let mut w = kernel::Accumulator::<f64, u32>::kept(workspaces, j_size);
+    for i in 0..i_size {
+        let p_c2 = c2_pos[i] as usize;
+        let p_c2_end = c2_pos[i + 1] as usize;
+        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+            let k = a2_crd[p_a] as usize;
+            for p_b in b2_pos[k] as usize..b2_pos[k + 1] as usize {
+                let j = b2_crd[p_b] as usize;
+                w.add(j, a_vals[p_a] * b_vals[p_b]);
+            }
+        }
+        for p_c2 in p_c2..p_c2_end {
+            let j = c2_crd[p_c2] as usize;
+            c_vals[p_c2] = w[j];
+            w[j] = 0.0;
         }
         w.clear();
     }

@@ -51,8 +51,6 @@ struct Distributed<'m> {
     into: Option<&'m Entry>,
     /// The function that computes the values of results whose structure is known.
     compute: Option<&'m Entry>,
-    /// The function that computes the values of results that an earlier run has computed.
-    known: Option<&'m Entry>,
 }
 
 impl<'m> Distributed<'m> {
@@ -68,9 +66,7 @@ impl<'m> Distributed<'m> {
         let into = kept("with", "into").filter(|entry| entry.returns.is_empty());
         // An update also reads the values that it stores.
         let compute = whole.and(into).and_then(|_| kept("compute_with", "compute"));
-        let known = beside(&beside(&kernel.name, "compute"), "known");
-        let known = compute.and_then(|_| entry(&known));
-        Some(Distributed { kernel, distribution, whole, into, compute, known })
+        Some(Distributed { kernel, distribution, whole, into, compute })
     }
 
     /// Returns the name of the function that documentation refers to.
@@ -130,16 +126,6 @@ impl<'m> Distributed<'m> {
         })
     }
 
-    /// Returns the formats of the results whose structure the plan keeps.
-    fn made(&self) -> Option<Vec<TokenStream>> {
-        let parameters = self.known?.parameters.iter();
-        let results = parameters.filter_map(|parameter| match &parameter.ty {
-            Type::TensorMut(tensor) => Some(tokens(&tensor.format)),
-            _ => None,
-        });
-        Some(results.collect())
-    }
-
     /// Returns whether a function of the plan keeps its working memory.
     fn keeps_memory(&self) -> bool {
         let functions = self.into.into_iter().chain(self.compute);
@@ -166,7 +152,6 @@ impl<'m> Distributed<'m> {
             quote!(ranks::Part<#of>)
         });
         let memory = self.keeps_memory().then(|| quote!(workspaces: Workspaces,));
-        let made = self.made().map(|formats| quote!(made: (#(ranks::Made<#formats>,)*),));
         let name = self.shown();
         let docs =
             docs::attributes(&[format!("The exchange of the ranks in each run of [`{name}`].")]);
@@ -178,7 +163,6 @@ impl<'m> Distributed<'m> {
                 plan: ranks::Plan,
                 parts: (#(#parts,)*),
                 #memory
-                #made
             }
             #blank
             #plan
@@ -236,7 +220,6 @@ impl<'m> Distributed<'m> {
             if name == *value { quote!(#name) } else { quote!(#name: #value) }
         };
         let memory = self.keeps_memory().then(|| quote!(, workspaces: Workspaces::new()));
-        let none = self.made().map(|_| quote!(, made: Default::default()));
         let (plan_field, parts_field) = (field("plan", &plan), field("parts", &parts));
         let name = self.shown();
         let docs = docs::attributes(&[
@@ -258,7 +241,7 @@ impl<'m> Distributed<'m> {
                 let mut #plan = ranks::Plan::new(#world, &#scheme, &[#(&#names),*])?;
                 let #parts = (|| Ok((#(#made,)*)))();
                 let #parts = #plan.agree(#parts)?;
-                Ok(#ty { #plan_field, #parts_field #memory #none })
+                Ok(#ty { #plan_field, #parts_field #memory })
             }
         }
     }

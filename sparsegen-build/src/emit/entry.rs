@@ -9,8 +9,8 @@ use super::names::{element_type, ident, number, tokens};
 use super::signature::{arguments, generics, parameters, ty};
 use super::{checks, docs, join, packing, parts};
 use crate::ir::{
-    Argument, Array, Assembled, Element, Entry, Expr, Field, Instruction, Listing, Shape, Storage,
-    Taken, Target, TensorType, Value, Vector,
+    Argument, Array, Assembled, Derivation, Element, Entry, Expr, Field, Instruction, Listing,
+    Shape, Storage, Taken, Target, TensorType, Value, Vector,
 };
 
 /// Emits an entry point.
@@ -131,6 +131,18 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             quote!(let (#levels, #vals) = #of.structure_and_vals();)
         }
         Instruction::Assemble { into, storage, is_checked } => assemble(into, storage, *is_checked),
+        Instruction::Derive(by) => {
+            let (result, by) = (ident(&by.result), derivation(by));
+            quote!(kernel::derive(#result, #by);)
+        }
+        Instruction::Derived { name, all } => {
+            let name = ident(name);
+            let are = all.iter().map(|by| {
+                let (result, by) = (ident(&by.result), derivation(by));
+                quote!(kernel::is_derived(#result, #by))
+            });
+            quote!(let #name = #(#are)&&*;)
+        }
         Instruction::Put { into, value } => {
             let into = ident(into);
             let value = packing::packed(&into, value);
@@ -184,6 +196,12 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             quote!(Ok(#values))
         }
     }
+}
+
+/// Emits what determines the structure of a result: `(module_path!(), "spgemm", "C"), &[&a, &b]`.
+fn derivation(Derivation { kernel, tensor, operands, .. }: &Derivation) -> TokenStream {
+    let operands = operands.iter().map(argument);
+    quote!((module_path!(), #kernel, #tensor), &[#(&#operands),*])
 }
 
 /// Emits `Tensor::<f64, Coo<2>>::zeros(y.shape())`.
@@ -250,6 +268,10 @@ pub(super) fn value(value: &Value) -> TokenStream {
         }
         Value::Computed(value, _) => expr(value),
         Value::Call(call) => self::call(call),
+        Value::Either { condition, holds, otherwise } => {
+            let (condition, holds, otherwise) = (ident(condition), call(holds), call(otherwise));
+            quote!(if #condition { #holds } else { #otherwise })
+        }
         Value::Total(parts, call, by) => parts::total(parts, call, by),
     }
 }

@@ -9,9 +9,6 @@ pub struct Distribution {
     pub scheme: Scheme,
     /// How the ranks' parts of each result are combined.
     pub contributions: Vec<Contribution>,
-    /// `true` if the structure of the results depends on the structure of the operands only, and not on
-    /// values or other arguments.
-    pub is_structural: bool,
 }
 
 /// How the variables of a kernel index its operands and results. Variables, operands and results

@@ -1,10 +1,12 @@
 //! The instructions of entry points.
 
+mod join;
 mod names;
 
+pub use join::{Join, Joined, Joining, Ordered, Own, Tables};
+
 use super::{
-    Array, Buckets, ByParent, Combining, Contents, Copies, Count, Cover, Divided, Dtype, Element,
-    Expr, Intervals, List, Returned, TensorType,
+    Array, Combining, Count, Cover, Divided, Dtype, Element, Expr, Intervals, List, TensorType,
 };
 
 /// An instruction of an entry point. Errors are returned to the caller.
@@ -42,6 +44,12 @@ pub enum Instruction {
     Borrow { of: String, storage: Storage },
     /// Assembles a tensor from storage, with validation if `is_checked` is `true`.
     Assemble { into: Assembled, storage: Storage, is_checked: bool },
+    /// Records what has determined the structure of a result:
+    /// `kernel::derive(c, (module_path!(), "spgemm", "C"), &[&a, &b]);`
+    Derive(Derivation),
+    /// Finds out whether results have the structure that the kernel would compute:
+    /// `let is_known = kernel::is_derived(c, (module_path!(), "spgemm", "C"), &[&a, &b]);`
+    Derived { name: String, all: Vec<Derivation> },
     /// Replaces a tensor by a separate result: `*y = unpacked.to()?;`
     Put { into: String, value: Replacement },
     /// Divides a range into parts of equal work:
@@ -80,6 +88,19 @@ pub enum Instruction {
     Replace { into: String, by: String, kernel: String, tensor: String },
     /// Returns values.
     Return(Vec<Value>),
+}
+
+/// What determines the structure of a result: the kernel, and the structure of its operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derivation {
+    /// The result.
+    pub result: String,
+    /// Its name in the statement.
+    pub tensor: String,
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The operands: arguments, or views of other results.
+    pub operands: Vec<Argument>,
 }
 
 /// The coordinates that an instruction inverts.
@@ -211,95 +232,6 @@ pub struct Parts {
     pub one: String,
 }
 
-/// The values of a tensor that parts of the loops store to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Own {
-    /// The tensor.
-    pub tensor: String,
-    /// The name of the values of a part.
-    pub vals: String,
-    /// The copies of the values, under a name, if each part has one; otherwise it has a chunk of
-    /// the values.
-    pub copies: Option<(String, Copies)>,
-}
-
-/// Calls of loops for each part of a range, each with its own values of some tensors, and with
-/// vectors of its own, which are then joined in order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Join {
-    /// The range.
-    pub parts: Parts,
-    /// The name of what the parts have filled.
-    pub filled: String,
-    /// The tensors with values of each part.
-    pub own: Vec<Own>,
-    /// The orders in which vectors are joined.
-    pub orders: Vec<Ordered>,
-    /// The variables that each call returns, whose values are combined.
-    pub returned: Vec<Returned>,
-    /// The names of the numbers that each call returns after them.
-    pub numbers: Vec<String>,
-    /// The hash tables of each part.
-    pub tables: Vec<Tables>,
-    /// The vectors of each part.
-    pub vectors: Vec<Joined>,
-    /// The call.
-    pub call: Call,
-}
-
-/// A vector that parts of the loops append to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Joined {
-    /// The name of the vector of a part.
-    pub name: String,
-    /// The vector that the parts are joined in.
-    pub into: Vector,
-    /// How they are joined.
-    pub by: Joining,
-}
-
-/// The order in which the entries of a result are joined parent by parent:
-/// `let order = kernel::Order::of_segments(…);`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ordered {
-    /// The name of the order.
-    pub name: String,
-    /// A description of the result's arrays, for errors.
-    pub what: String,
-    /// The arrays that determine it.
-    pub by: ByParent,
-}
-
-/// A level of a result of which each part has buckets. They get a common width, or become those of
-/// one part, before the vectors are joined: `kernel::Buckets::alike(…)`
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tables {
-    /// The number that becomes the width.
-    pub into: Field,
-    /// A description of the result's arrays, for errors.
-    pub what: String,
-    /// The buckets.
-    pub by: Buckets,
-}
-
-/// How the vectors of parts are joined.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Joining {
-    /// Concatenated.
-    Appending,
-    /// Concatenated, with positions offset by the last one before.
-    Positions,
-    /// Concatenated, with positions offset by the number of elements of the vector `by` before.
-    Shifted { by: String },
-    /// The single segment ends at the sum of the ends of the parts.
-    Ends,
-    /// Concatenated bits, one for each value of the part in the vector `of`, which follow those for the
-    /// values in `after`.
-    Bits { of: String, after: String },
-    /// Parent by parent, in the order of this name.
-    Ordered(String, Contents),
-}
-
 /// A vector of storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Vector {
@@ -336,6 +268,7 @@ pub enum Target {
 
 /// One or several values.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the fields are the parts of the Rust code that each comment shows")]
 pub enum Value {
     /// `s`
     Name(String),
@@ -343,6 +276,8 @@ pub enum Value {
     Deref(String),
     /// `spmv_kernel(y.vals_mut(), a, x)`
     Call(Call),
+    /// `if is_known { known_kernel(…) } else { compute_kernel(…) }`
+    Either { condition: String, holds: Call, otherwise: Call },
     /// `sum.sqrt()`, of this type.
     Computed(Expr, Dtype),
     /// The values that loops return for the parts of a range, combined in order.

@@ -11,6 +11,7 @@ mod calls;
 mod checks;
 mod cost;
 mod declare;
+mod derived;
 mod entry;
 mod expr;
 mod fault;

@@ -69,11 +69,16 @@ impl Expr {
         found
     }
 
+    /// Returns whether this or a nested expression is such a one.
+    pub fn any(&self, is_such: &impl Fn(&Expr) -> bool) -> bool {
+        let mut found = false;
+        self.for_each(&mut |expr| found |= is_such(expr));
+        found
+    }
+
     /// Returns whether it searches an array.
     pub fn searches(&self) -> bool {
-        let mut found = false;
-        self.for_each(&mut |expr| found |= matches!(expr, Expr::Search { .. }));
-        found
+        self.any(&|expr| matches!(expr, Expr::Search { .. }))
     }
 
     /// Collects the factors of a product.
@@ -237,6 +242,11 @@ impl Stmt {
         let mut binds = false;
         self.for_each(&mut |stmt| binds |= stmt.bound().into_iter().any(is_such));
         binds
+    }
+
+    /// Returns whether this statement, without nested bodies, has such an expression.
+    pub fn any_expression(&self, is_such: &impl Fn(&Expr) -> bool) -> bool {
+        self.expressions().into_iter().any(|expr| expr.any(is_such))
     }
 
     /// Returns the nested bodies.

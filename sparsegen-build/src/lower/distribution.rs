@@ -1,7 +1,7 @@
 //! The distribution of a kernel among ranks, in the intermediate representation.
 
 use crate::ir::{self, Expr};
-use crate::notation::{Distribution, Expr as Value, Function, Kernel, ReduceOp};
+use crate::notation::{Distribution, Kernel, ReduceOp};
 
 use super::combine::Combine;
 use super::initial;
@@ -28,12 +28,5 @@ pub fn distribution(statements: &[Kernel]) -> Option<ir::Distribution> {
         ir::Contribution { initial, combined }
     };
     let contributions = statements.iter().zip(reduced).map(contribution).collect();
-    let is_structural = statements.iter().all(|kernel| !chooses(&kernel.assignment.value));
-    Some(ir::Distribution { scheme, contributions, is_structural })
-}
-
-/// Returns whether a mask depends on values, as `present(A[i,j])` does, or on an argument, as `(j < n)`.
-fn chooses(value: &Value) -> bool {
-    let own = matches!(value, Value::Call(Function::Present, _) | Value::Parameter(_));
-    own || value.children().into_iter().any(chooses)
+    Some(ir::Distribution { scheme, contributions })
 }

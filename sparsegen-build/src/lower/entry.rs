@@ -9,6 +9,7 @@ mod docs;
 mod kept;
 pub(super) mod known;
 mod loops;
+mod names;
 mod own_checks;
 mod parts;
 mod run;
@@ -29,13 +30,7 @@ use signature::{
 /// Adds the entry points and loops of a kernel.
 pub fn complete(mut kernel: Kernel) -> Kernel {
     let builder = Builder::of(&kernel);
-    let (mut entries, mut loops) = (builder.entries(), builder.loops());
-    if kernel.distribution.as_ref().is_some_and(|of| of.is_structural)
-        && let Some((entry, own)) = known::known(&kernel)
-    {
-        entries.push(entry);
-        loops.extend(own);
-    }
+    let (entries, loops) = (builder.entries(), builder.loops());
     (kernel.entries, kernel.loops) = (entries, loops);
     kernel
 }

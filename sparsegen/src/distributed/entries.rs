@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::kernel::first_from;
+
 /// The entries of a tensor: an array of coordinates for each mode. The arrays are shared, as pretended
 /// ranks have the same whole operands.
 #[derive(Clone, Debug, Default)]
@@ -197,23 +199,9 @@ impl Grouped {
                 let column = &self.entries.columns[self.mode];
                 let at =
                     |place: usize| column[self.order.as_ref().map_or(place, |order| order[place])];
-                partition_point(self.entries.count, |place| at(place) < coordinate)
+                first_from(0..self.entries.count, |place| at(place) < coordinate)
             }
         };
         place(coordinates.start)..place(coordinates.end)
     }
-}
-
-/// Returns the first of `count` numbers for which a condition that holds for smaller ones does not.
-fn partition_point(count: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }

@@ -7,6 +7,7 @@ use super::entries::Numbers;
 use super::exchange::Exchange;
 use super::inspect::{Storage, Used};
 use super::plan::{Inspected, Operand, Plan};
+use crate::tensor::Structure;
 use crate::{Assembly, Error, Format, Shape, View};
 
 /// The part of an operand that a rank reads: its structure in the local problem, and where its values
@@ -16,7 +17,7 @@ pub struct Part<V, F: Format> {
     kernel: &'static str,
     /// The structure for which the plan was made.
     stored: Storage,
-    structure: Arc<F::Levels>,
+    structure: Arc<Structure<F>>,
     /// The positions of the entries, in a format that pads, where the values tell which are entries.
     positions: Option<Vec<usize>>,
     exchange: Option<Exchange>,
@@ -138,7 +139,7 @@ impl<V: Exchanged, F: Format> Part<V, F> {
         }
         let same = Arc::ptr_eq(local.structure(), &self.structure);
         if shape != self.stored.shape
-            || !same && **local.structure() != *self.structure
+            || !same && ***local.structure() != **self.structure
             || self.positions.is_some() && local.positions() != self.positions
         {
             return refused("structure");

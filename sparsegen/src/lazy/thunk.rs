@@ -105,8 +105,8 @@ impl<V: Stored, F: Format> Thunk<V, F> {
 
 /// Returns the identity of the structure of a tensor. No other structure has it while it exists.
 pub(super) fn structure<V: Stored, F: Format>(tensor: &Tensor<V, F>) -> Structure {
-    let levels: Weak<F::Levels> = Arc::downgrade(tensor.structure());
-    levels
+    let structure: Weak<_> = Arc::downgrade(tensor.structure());
+    structure
 }
 
 fn new_id() -> u64 {

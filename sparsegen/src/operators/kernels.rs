@@ -8875,6 +8875,7 @@ pub fn mul_csr_csr_with<'a, 'b, T: Value + num_traits::NumAssign>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(c, (module_path!(), "mul_csr_csr", "C"), &[&a, &b]);
     Ok(())
 }
 
@@ -9010,6 +9011,7 @@ pub fn mul_csc_csc_with<'a, 'b, T: Value + num_traits::NumAssign>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(c, (module_path!(), "mul_csc_csc", "C"), &[&a, &b]);
     Ok(())
 }
 
@@ -9151,6 +9153,7 @@ pub fn mul_dcsr_csr_with<'a, 'b, T: Value + num_traits::NumAssign>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(c, (module_path!(), "mul_dcsr_csr", "C"), &[&a, &b]);
     Ok(())
 }
 
@@ -10137,6 +10140,7 @@ pub fn apply_csc_sparse_with<'a, 'x, T: Value + num_traits::NumAssign>(
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *y = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+    kernel::derive(y, (module_path!(), "apply_csc_sparse", "y"), &[&a, &x]);
     Ok(())
 }
 

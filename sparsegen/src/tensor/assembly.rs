@@ -11,6 +11,7 @@ use crate::{Duplicates, Error, Format, Stored, Tensor, memory};
 use super::build::Merge;
 use super::declared::Declared;
 use super::pack::pack;
+use super::structure::Structure;
 
 /// The positions in a tensor of values that are given in the order of a list of coordinates.
 ///
@@ -34,7 +35,7 @@ use super::pack::pack;
 #[derive(Clone)]
 pub struct Assembly<F: Format> {
     shape: F::Shape,
-    levels: Arc<F::Levels>,
+    structure: Arc<Structure<F>>,
     duplicates: Duplicates,
     /// The number of coordinates.
     count: usize,
@@ -121,8 +122,8 @@ impl<F: Format> Assembly<F> {
                 Some(_) | None => {}
             }
         }
-        let (levels, count) = (tensor.arrays.levels, coordinates.len());
-        Ok(Assembly { shape, levels, duplicates, count, firsts, others })
+        let (structure, count) = (tensor.arrays.structure, coordinates.len());
+        Ok(Assembly { shape, structure, duplicates, count, firsts, others })
     }
 
     /// Creates the assembly of coordinates that are different, or that the format keeps: an array of
@@ -147,8 +148,8 @@ impl<F: Format> Assembly<F> {
             let columns = Columns { dimensions, vals, may_repeat: keeps };
             if let Some(mut tensor) = place::pack::<u32, F>(shape, columns, Merge::As(duplicates)) {
                 let firsts = firsts(&mut tensor);
-                let (levels, others) = (tensor.arrays.levels, Vec::new());
-                return Ok(Assembly { shape, levels, duplicates, count, firsts, others });
+                let (structure, others) = (tensor.arrays.structure, Vec::new());
+                return Ok(Assembly { shape, structure, duplicates, count, firsts, others });
             }
         }
         Assembly::new(
@@ -183,7 +184,7 @@ impl<F: Format> Assembly<F> {
     /// fill value and the format has an `unpadded` level, or if entries of a [`Pattern`](crate::Pattern)
     /// would have to be added; [`Error::Size`] if memory does not suffice.
     pub fn fill<V: Stored>(&self, values: &[V]) -> Result<Tensor<V, F>, Error> {
-        let mut tensor = Tensor::of(self.shape, Arc::clone(&self.levels), Vec::new());
+        let mut tensor = Tensor::sharing(self.shape, Arc::clone(&self.structure), Vec::new());
         self.fill_into(&mut tensor, values)?;
         Ok(tensor)
     }
@@ -223,8 +224,8 @@ impl<F: Format> Assembly<F> {
             *place = place.combine(values[*number as usize], combine);
         }
         (tensor.shape, tensor.pending) = (self.shape, None);
-        if !Arc::ptr_eq(&tensor.arrays.levels, &self.levels) {
-            tensor.arrays.levels = Arc::clone(&self.levels);
+        if !Arc::ptr_eq(&tensor.arrays.structure, &self.structure) {
+            tensor.arrays.structure = Arc::clone(&self.structure);
         }
         Ok(())
     }
@@ -240,7 +241,8 @@ impl<F: Format> Assembly<F> {
     pub(crate) fn view<'a, V: Stored>(&'a self, vals: &'a [V]) -> super::View<'a, V, F> {
         use crate::Levels;
         assert_eq!(vals.len(), self.firsts.len(), "there is one value for each position");
-        super::View { shape: self.shape, levels: self.levels.views(), vals }
+        let (levels, structure) = (self.structure.views(), Some(&self.structure));
+        super::View { shape: self.shape, levels, vals, structure }
     }
 
     /// Returns the number of coordinates, which is the number of values for [`Assembly::fill`].

@@ -29,7 +29,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         };
         self.merge_pending();
         let vals = self.arrays.vals.into_iter().map(map).collect();
-        Tensor::of(self.shape, self.arrays.levels, vals)
+        Tensor::sharing(self.shape, self.arrays.structure, vals)
     }
 
     /// Removes the entries whose magnitude is at most `tolerance`, after adding entries with the
@@ -75,7 +75,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
     /// ```
     pub fn pattern(&self) -> Tensor<Pattern<V>, F> {
         check_values::<Pattern<V>, F>();
-        let Arrays { levels, vals } = self.arrays();
-        Tensor::of(self.shape, Arc::clone(levels), vec![Pattern::ONE; vals.len()])
+        let Arrays { structure, vals } = self.arrays();
+        Tensor::sharing(self.shape, Arc::clone(structure), vec![Pattern::ONE; vals.len()])
     }
 }

@@ -1,6 +1,7 @@
 //! Tensors from functions and from other tensors.
 
 use alloc::borrow::ToOwned;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Mul;
 
@@ -111,13 +112,13 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// [`Tensor::prune`] if the function may return zero. [`Tensor::map_vals`] needs no coordinates.
     pub fn map<W: Stored>(&self, mut function: impl FnMut(F::Shape, V) -> W) -> Tensor<W, F> {
         check_values::<W, F>();
-        let Arrays { levels, vals } = self.arrays();
+        let Arrays { structure, vals } = self.arrays();
         let mut mapped = vec![W::filler(F::FILL); vals.len()];
         let mut entries = self.iter();
         while let Some((position, coordinate, value)) = entries.next_position() {
             mapped[position] = function(coordinate, value);
         }
-        Tensor::of(self.shape, levels.clone(), mapped)
+        Tensor::sharing(self.shape, Arc::clone(structure), mapped)
     }
 
     /// Joins tensors along a mode: their coordinates of that mode follow those of the tensors before

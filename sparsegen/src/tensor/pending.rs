@@ -120,7 +120,12 @@ impl<V: Stored, F: Format> Pending<V, F> {
                 changed.len() - 1
             });
         }
-        let view = View::<V, F> { shape, levels: arrays.levels.views(), vals: &arrays.vals };
+        let view = View::<V, F> {
+            shape,
+            levels: arrays.structure.views(),
+            vals: &arrays.vals,
+            structure: None,
+        };
         let mut entries = Vec::new();
         for (coordinate, value) in view.iter() {
             match numbers.get(&coordinate) {
@@ -159,7 +164,7 @@ impl<V: Stored, F: Format> Pending<V, F> {
 fn largest<V, F: Format>(shape: F::Shape, arrays: &Arrays<V, F>, added: usize) -> Option<usize> {
     let format = Declared::of::<F>();
     let axes = format.axes(shape.as_ref()).ok()?;
-    let views = arrays.levels.views();
+    let views = arrays.structure.views();
     let (mut positions, mut bytes) = (1, 0_usize);
     for (level, axis) in axes.iter().enumerate().take(format.kinds.len()) {
         positions = views.level(level).grown(axis, positions, added)?;

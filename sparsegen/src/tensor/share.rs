@@ -25,8 +25,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Takes constant time if they share the arrays, as clones, mapped tensors and those of one
     /// [`Assembly`](crate::Assembly) do, and a pass over the arrays otherwise.
     pub fn same_structure<W: Stored>(&self, other: &Tensor<W, F>) -> bool {
-        let (levels, others) = (&self.arrays().levels, &other.arrays().levels);
-        self.shape == other.shape && (Arc::ptr_eq(levels, others) || levels == others)
+        let (own, others) = (&self.arrays().structure, &other.arrays().structure);
+        self.shape == other.shape && (Arc::ptr_eq(own, others) || ***own == ***others)
     }
 
     /// Returns the tensor with the same structure and other values, by position in the last level.
@@ -48,14 +48,14 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// [`Error::Level`] if an `unpadded` level would store the fill value.
     pub fn with_vals<W: Stored>(&self, vals: Vec<W>) -> Result<Tensor<W, F>, Error> {
         check_values::<W, F>();
-        let Arrays { levels, vals: before } = self.arrays();
+        let Arrays { structure, vals: before } = self.arrays();
         if vals.len() != before.len() {
             let (found, count) = (vals.len(), before.len());
             let reason =
                 format!("there are {found} values for {count} positions of the last level");
             return Err(Error::Parts { format: F::NAME, reason });
         }
-        let tensor = Tensor::of(self.shape, Arc::clone(levels), vals);
+        let tensor = Tensor::sharing(self.shape, Arc::clone(structure), vals);
         if super::Declared::of::<F>().is_unpadded() {
             validate(&tensor.view())?;
         }
@@ -89,7 +89,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     ) -> Result<Tensor<X, F>, Error> {
         check_values::<X, F>();
         self.check_structure("zip_vals", other)?;
-        let Arrays { levels, vals } = self.arrays();
+        let Arrays { structure, vals } = self.arrays();
         let fills = (V::Value::filled(F::FILL), W::Value::filled(F::FILL));
         let pairs = vals.iter().zip(other.vals());
         let combined = pairs.map(|(a, b)| {
@@ -97,7 +97,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
                 pads::<F>() && is_fill(a.value(), fills.0) && is_fill(b.value(), fills.1);
             if is_padding { X::filler(F::FILL) } else { function(*a, *b) }
         });
-        Ok(Tensor::of(self.shape, Arc::clone(levels), combined.collect()))
+        Ok(Tensor::sharing(self.shape, Arc::clone(structure), combined.collect()))
     }
 
     /// Combines the values of two tensors that share the arrays of their structure like
@@ -108,7 +108,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         other: &Tensor<V, F>,
         function: impl FnMut(V, V) -> V,
     ) -> Option<Tensor<V, F>> {
-        let is_shared = Arc::ptr_eq(&self.arrays().levels, &other.arrays().levels);
+        let is_shared = Arc::ptr_eq(&self.arrays().structure, &other.arrays().structure);
         if !is_shared || super::Declared::of::<F>().keeps_entries() {
             return None;
         }
@@ -147,10 +147,10 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         Ok(())
     }
 
-    /// Returns the levels, which identify the structure: tensors that share them have the same shape.
+    /// Returns the structure. Tensors that share it have the same shape.
     #[cfg(feature = "std")]
-    pub(crate) fn structure(&self) -> &Arc<F::Levels> {
-        &self.arrays().levels
+    pub(crate) fn structure(&self) -> &Arc<super::Structure<F>> {
+        &self.arrays().structure
     }
 
     fn check_structure<W: Stored>(

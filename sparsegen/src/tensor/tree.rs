@@ -61,7 +61,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 
 impl<V: Stored, F: Format> Display for Tree<'_, V, F> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let View { shape, levels, vals } = self.view;
+        let View { shape, levels, vals, .. } = self.view;
         write!(f, "{} {shape:?} {}", F::NAME, F::MAP)?;
         let Ok(axes) = axes::<F>(&shape) else { return Ok(()) };
         if level_count::<F>() == 0 {

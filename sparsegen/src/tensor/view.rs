@@ -1,5 +1,6 @@
 //! Tensors that borrow their storage.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
@@ -7,6 +8,7 @@ use crate::formats::Dense;
 use crate::level::{DenseView, Levels};
 use crate::{Error, Format, Stored, Tensor, Value};
 
+use super::structure::Structure;
 use super::{check_values, validate};
 
 /// A tensor of values `V` in format `F` that borrows its storage.
@@ -24,6 +26,8 @@ pub struct View<'a, V, F: Format> {
     pub(super) shape: F::Shape,
     pub(super) levels: <F::Levels as Levels>::Views<'a>,
     pub(super) vals: &'a [V],
+    /// The structure of a tensor, which identifies it.
+    pub(super) structure: Option<&'a Arc<Structure<F>>>,
 }
 
 impl<V, F: Format> Clone for View<'_, V, F> {
@@ -54,7 +58,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         levels: <F::Levels as Levels>::Views<'a>,
         vals: &'a [V],
     ) -> Result<Self, Error> {
-        let view = View { shape, levels, vals };
+        let view = View { shape, levels, vals, structure: None };
         validate::validate(&view)?;
         Ok(view)
     }
@@ -81,7 +85,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         vals: &'a [V],
     ) -> Self {
         check_values::<V, F>();
-        let view = View { shape, levels, vals };
+        let view = View { shape, levels, vals, structure: None };
         debug_assert_eq!(validate::validate(&view), Ok(()));
         view
     }
@@ -97,7 +101,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         vals: &'a [V],
     ) -> Self {
         check_values::<V, F>();
-        View { shape, levels, vals }
+        View { shape, levels, vals, structure: None }
     }
 
     /// Returns the extent of each mode.
@@ -211,7 +215,12 @@ impl ConversionError for Infallible {
 impl<'a, V: Value> From<&'a [V]> for View<'a, V, Dense<1>> {
     #[inline]
     fn from(vals: &'a [V]) -> Self {
-        View { shape: [vals.len()], levels: (DenseView { size: vals.len() },), vals }
+        View {
+            shape: [vals.len()],
+            levels: (DenseView { size: vals.len() },),
+            vals,
+            structure: None,
+        }
     }
 }
 

@@ -74,32 +74,6 @@ impl Distributed<'_> {
         quote!(super::#function(#(#passed),*))
     }
 
-    /// Returns the results whose structure the plan keeps, in the order of their types.
-    fn kept(&self) -> Vec<TokenStream> {
-        let parameters = self.known.into_iter().flat_map(|entry| &entry.parameters);
-        let tensors = parameters.filter(|parameter| matches!(parameter.ty, Type::TensorMut(_)));
-        tensors.map(|parameter| ident(&parameter.name)).map(|name| quote!(#name)).collect()
-    }
-
-    /// Emits the statements that keep the structures of results, by `&` unless they are references.
-    fn keep(&self, by: Option<TokenStream>) -> Option<TokenStream> {
-        self.known?;
-        let kept = self.kept().into_iter().enumerate().map(|(k, name)| {
-            let k = number(k);
-            quote!(self.made.#k.keep(#by #name);)
-        });
-        Some(quote!(#(#kept)*))
-    }
-
-    /// Emits whether all results have the structures that an earlier run has computed.
-    fn are_made(&self) -> TokenStream {
-        let are = self.kept().into_iter().enumerate().map(|(k, name)| {
-            let k = number(k);
-            quote!(self.made.#k.is_of(#name))
-        });
-        quote!(#(#are)&&*)
-    }
-
     pub(super) fn runs(&self) -> TokenStream {
         let (ty, blank) = (self.ty_of_elements(), blank());
         let generics = self.element().map(|element| quote!(<#element>));
@@ -154,18 +128,9 @@ impl Distributed<'_> {
             }
         });
         let finished: Vec<_> = finished.collect();
-        let keep = self.keep(Some(quote!(&)));
-        let finished = match (finished.as_slice(), &keep) {
-            ([one], None) => quote!(#one),
-            (all, None) => quote!(Ok((#(#all?),*))),
-            (all, Some(keep)) => {
-                let all = tuple(all.iter().map(|one| quote!(#one?)));
-                quote! {
-                    let #bound = #all;
-                    #keep
-                    Ok(#bound)
-                }
-            }
+        let finished = match finished.as_slice() {
+            [one] => quote!(#one),
+            all => quote!(Ok((#(#all?),*))),
         };
         let name = &self.kernel.name;
         let docs = docs::attributes(&[
@@ -192,14 +157,9 @@ impl Distributed<'_> {
         let (lifetimes, declared, exchanged) =
             (self.lifetimes(), self.declared(), self.exchanged());
         let (viewed, stored_anew) = (self.viewed(), self.called(entry));
-        let keep = self.keep(None);
         // After the first run the results have the structure that the operands determine.
-        let called = match (self.known, self.compute) {
-            (Some(known), _) => {
-                let (known, are_made) = (self.called(known), self.are_made());
-                quote!(if #are_made { #known } else { #stored_anew })
-            }
-            (None, Some(entry)) => {
+        let called = match self.compute {
+            Some(entry) => {
                 let computed = self.called(entry);
                 quote! {
                     match #computed {
@@ -208,7 +168,7 @@ impl Distributed<'_> {
                     }
                 }
             }
-            (None, None) => stored_anew,
+            None => stored_anew,
         };
         let computed = self.free("computed");
         let number_of = |parameter: &Parameter| {
@@ -261,7 +221,6 @@ impl Distributed<'_> {
                 #viewed
                 let #computed = #called;
                 self.plan.agree(#computed)?;
-                #keep
                 Ok(())
             }
         }

@@ -1,7 +1,8 @@
 //! The names that instructions read, and the types of the tensors that they create.
 
 use super::{
-    Argument, Assembled, Call, Check, Instruction, Join, Replacement, Shape, Taken, Value, Vector,
+    Argument, Assembled, Call, Check, Derivation, Instruction, Join, Replacement, Shape, Taken,
+    Value, Vector,
 };
 use crate::ir::TensorType;
 
@@ -36,7 +37,18 @@ impl Value {
             Value::Name(name) | Value::Deref(name) => visit(name),
             Value::Computed(value, _) => value.names(visit),
             Value::Call(call) | Value::Total(_, call, _) => call.names(visit),
+            Value::Either { condition, holds, otherwise } => {
+                visit(condition);
+                [holds, otherwise].into_iter().for_each(|call| call.names(visit));
+            }
         }
+    }
+}
+
+impl Derivation {
+    fn names<'d>(&'d self, visit: &mut dyn FnMut(&'d str)) {
+        visit(&self.result);
+        self.operands.iter().for_each(|operand| visit(operand.name()));
     }
 }
 
@@ -94,6 +106,8 @@ impl Instruction {
             | Instruction::Copy { .. }
             | Instruction::Fill { .. }
             | Instruction::Borrow { .. }
+            | Instruction::Derive(_)
+            | Instruction::Derived { .. }
             | Instruction::Put { .. }
             | Instruction::Parts { .. }
             | Instruction::Split { .. }
@@ -131,6 +145,8 @@ impl Instruction {
             Instruction::Divide(_)
             | Instruction::Workspaces { .. }
             | Instruction::Assemble { .. } => {}
+            Instruction::Derive(derivation) => derivation.names(visit),
+            Instruction::Derived { all, .. } => all.iter().for_each(|one| one.names(visit)),
             Instruction::Fill { values, .. } => visit(values.name()),
             Instruction::Put { into, value } => {
                 visit(into);

@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use super::derived::Derived;
 use super::frame::{Frame, Object};
 use super::parts::length;
 use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
-    Assembled, BinaryOp, Call, Combining, Instruction, Join, Kernel, Own, Replacement, Shape,
-    Storage, Taken, Target, TensorType,
+    Assembled, BinaryOp, Call, Combining, Derivation, Instruction, Join, Kernel, Own, Replacement,
+    Shape, Storage, Taken, Target, TensorType,
 };
 
 /// A tensor as entry points know it.
@@ -22,6 +23,8 @@ pub struct Tensor {
     pub arrays: BTreeMap<(usize, String), Vec<usize>>,
     /// The values.
     pub vals: Vec<Number>,
+    /// What has determined its structure, if that is known.
+    pub derivation: Option<Derived>,
 }
 
 /// Returns whether a coordinate lies within the part of a tensor that is computed.
@@ -194,6 +197,17 @@ impl Session<'_> {
                 frame.insert(&storage.vals, Object::ValuesOf(of.clone()));
             }
             Instruction::Assemble { into, storage, .. } => self.assemble(into, storage, frame)?,
+            Instruction::Derive(by) => {
+                let derived = frame.derived(by)?;
+                frame.tensor_mut(&by.result)?.derivation = Some(derived);
+            }
+            Instruction::Derived { name, all } => {
+                let is_derived = |by: &Derivation| {
+                    Ok(frame.tensor(&by.result)?.derivation == Some(frame.derived(by)?))
+                };
+                let are: Vec<bool> = all.iter().map(is_derived).collect::<Done<_>>()?;
+                frame.insert(name, Object::Bool(!are.contains(&false)));
+            }
             Instruction::Put { into, value } => {
                 let tensor = self.packed(into, value, frame)?;
                 frame.insert(into, Object::Tensor(tensor));

@@ -146,7 +146,7 @@ impl Frame {
         };
         let arrays = std::mem::take(self.levels(&storage.levels)?);
         let vals = std::mem::take(self.values(&Argument::Name(storage.vals.clone()))?);
-        Ok(Tensor { ty, shape, arrays, vals })
+        Ok(Tensor { ty, shape, arrays, vals, derivation: None })
     }
 
     /// Joins the vector of a part with the one of the parts before.

@@ -118,6 +118,10 @@ impl Session<'_> {
                 Ok(vec![Object::Scalar(value.map_err(plain)?, *dtype)])
             }
             crate::ir::Value::Call(call) => self.call(call, frame),
+            crate::ir::Value::Either { condition, holds, otherwise } => {
+                let condition = *frame.get(condition)? == Object::Bool(true);
+                self.call(if condition { holds } else { otherwise }, frame)
+            }
             crate::ir::Value::Total(parts, call, by) => {
                 let mut total: Option<Vec<Object>> = None;
                 for part in frame.parts(&parts.all)? {

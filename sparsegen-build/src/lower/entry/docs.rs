@@ -93,7 +93,8 @@ impl Builder<'_> {
         let summary = format!(
             "Like [`{entry}`], but into {into} assembled for operands of the same structure."
         );
-        with_errors(vec![summary], self.errors(|function| compute_errors(function, &entry)))
+        let lines = [vec![summary], self.docs_of_known(&entry)].concat();
+        with_errors(lines, self.errors(|function| compute_errors(function, &entry)))
     }
 
     /// Returns the documentation of `NAME_with` or `NAME_compute_with`.

@@ -1,49 +1,78 @@
-//! `NAME_compute_known`: values of a result whose structure an earlier call has computed, for operands of
-//! the same structure.
+//! Values of a result whose structure is known to be the one that the operands determine.
 //!
-//! The plans of distributed kernels know that. `NAME_compute` records where a workspace has values,
-//! and compares that with the structure of the result: this takes as long as computing them.
+//! `NAME_compute` records where a workspace has values, and compares that with the structure of the
+//! result: this takes as long as computing the values. For a result of `NAME` or `NAME_assemble`, and
+//! operands that share the structure of those it was made of, the comparison would hold.
 
-use super::{Builder, Way};
-use crate::ir::{Entry, Expr, Function, Kernel, Loops, Stmt, UnaryOp};
-use crate::names::beside;
+use super::Builder;
+use super::docs::list;
+use crate::ir::{
+    Argument, BinaryOp, Derivation, Expr, Function, Group, Operand, Stmt, TensorResult, UnaryOp,
+};
+use crate::names::{beside, plain};
 
-/// Returns the function and its loops, if they need fewer records than those of `NAME_compute`.
-pub(super) fn known(kernel: &Kernel) -> Option<(Entry, Vec<Loops>)> {
-    let mut kernel = kernel.clone();
-    let shared = kernel.shared.iter_mut().map(|shared| &mut shared.function);
-    for function in kernel.steps.iter_mut().map(|step| &mut step.function).chain(shared) {
-        let Some(compute) = &mut function.compute else { continue };
-        if let Some(body) = without_records(&compute.body) {
-            compute.body = body;
+impl Builder<'_> {
+    /// Returns the loops of a group for known structures, if they need fewer records than those of
+    /// `NAME_compute`.
+    pub(super) fn known(&self, group: &Group<'_>) -> Option<Function> {
+        let Group { function, .. } = group;
+        let compute = function.compute.as_deref().filter(|_| self.computes)?;
+        let is_whole = |operand: &Operand| match operand {
+            Operand::Tensor(_) | Operand::Scalar { .. } => true,
+            Operand::Index { .. } | Operand::Indices { .. } => false,
+        };
+        let is_structural = self.kernel.is_structural
+            && function.gathers.is_empty()
+            && function.operands.iter().all(is_whole)
+            && function.scalars().next().is_none();
+        if !is_structural {
+            return None;
         }
-        compute.name = beside(&compute.name, "known");
+        let body = without_records(&compute.body)?;
+        Some(Function { name: beside(&compute.name, "known"), body, ..compute.clone() })
     }
-    let builder = Builder::of(&kernel);
-    let computes = || builder.groups.iter().filter_map(|group| group.function.compute.as_deref());
-    let is_changed = |compute: &Function| compute.body.iter().any(has_unlisted);
-    if !computes().any(is_changed) || !builder.computes || !builder.computes_with() {
-        return None;
-    }
-    let name = beside(&beside(&kernel.name, "compute"), "known");
-    let docs = vec![format!(
-        "Like [`{}`], for the structure that an earlier call has computed; does not compare it.",
-        builder.name_with(Way::Compute)
-    )];
-    let of_loops = vec![format!("The loops of [`{name}`].")];
-    let entry = Entry { name, docs, is_public: false, ..builder.with(Way::Compute) };
-    let loops = computes()
-        .map(|compute| Loops { docs: of_loops.clone(), ..builder.loops_of(compute, Way::Compute) });
-    Some((entry, loops.collect()))
-}
 
-/// Returns whether a statement declares a workspace that records nothing.
-fn has_unlisted(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        found |= matches!(stmt, Stmt::Workspace { is_listed: false, .. });
-    });
-    found
+    /// Returns the documentation of when `NAME_compute` compares structures, if it does not always.
+    pub(super) fn docs_of_known(&self, whole: &str) -> Vec<String> {
+        let derivations = self.groups.iter().flat_map(|group| self.derivations(group));
+        let compared: Vec<_> = derivations.map(|of| format!("`{}`", of.tensor)).collect();
+        if compared.is_empty() {
+            return Vec::new();
+        }
+        let compared = list(&compared, "and");
+        let text = format!(
+            "Compares the structure of {compared} with that of the result, unless [`{whole}`] has made \
+             it of operands that share their structure with these."
+        );
+        vec![String::new(), text]
+    }
+
+    /// Returns what determines the structure of a result of a group.
+    fn derivation(&self, group: &Group<'_>, result: &TensorResult) -> Derivation {
+        let tensors = group.function.operands.iter().filter_map(|operand| match operand {
+            Operand::Tensor(tensor) => Some(tensor.name.clone()),
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
+        });
+        let operand = |name: String| match self.kernel.is_result(&name) {
+            true => Argument::View(name),
+            false => Argument::Name(name),
+        };
+        Derivation {
+            result: result.name.clone(),
+            tensor: result.tensor.clone(),
+            kernel: plain(&self.kernel.name).to_owned(),
+            operands: tensors.map(operand).collect(),
+        }
+    }
+
+    /// Returns what determines the structures of the results of a group, if there are loops for known
+    /// ones.
+    pub(super) fn derivations(&self, group: &Group<'_>) -> Vec<Derivation> {
+        let known = self.known(group);
+        let results = known.iter().flat_map(Function::results);
+        let compared = results.filter(|result| !result.structure().is_empty());
+        compared.map(|result| self.derivation(group, result)).collect()
+    }
 }
 
 /// Returns statements whose workspaces do not record where values are stored, if there are such
@@ -109,13 +138,9 @@ fn is_cleared_behind(body: &[Stmt], workspace: &str) -> bool {
 }
 
 /// Returns whether statements have such an expression, at any depth.
-fn has(body: &[Stmt], is_such: &dyn Fn(&Expr) -> bool) -> bool {
+fn has(body: &[Stmt], is_such: &impl Fn(&Expr) -> bool) -> bool {
     let mut found = false;
-    let mut visit = |stmt: &Stmt| {
-        stmt.expressions()
-            .into_iter()
-            .for_each(|expr| expr.for_each(&mut |expr| found |= is_such(expr)));
-    };
+    let mut visit = |stmt: &Stmt| found |= stmt.any_expression(is_such);
     body.iter().for_each(|stmt| stmt.for_each(&mut visit));
     found
 }
@@ -127,11 +152,8 @@ fn is_read_elsewhere(body: &[Stmt], workspace: &str) -> bool {
         return false;
     }
     body.iter().any(|stmt| {
-        let mut own = false;
-        stmt.expressions()
-            .into_iter()
-            .for_each(|expr| expr.for_each(&mut |expr| own |= reads(expr)));
-        own || stmt.bodies().into_iter().any(|body| is_read_elsewhere(body, workspace))
+        let mut bodies = stmt.bodies().into_iter();
+        stmt.any_expression(&reads) || bodies.any(|body| is_read_elsewhere(body, workspace))
     })
 }
 
@@ -148,7 +170,7 @@ fn compares<'s>(stmt: &'s Stmt, workspace: &str) -> Option<&'s Expr> {
 
 /// Returns whether a condition compares the number of entries of a workspace.
 fn measures(condition: &Expr, workspace: &str) -> bool {
-    let Expr::Binary(_, a, b) = condition else { return false };
+    let Expr::Binary(BinaryOp::Ne, a, b) = condition else { return false };
     [a, b].into_iter().any(|side| matches!(&**side, Expr::Len(of) if of == workspace))
 }
 

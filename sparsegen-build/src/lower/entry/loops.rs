@@ -46,7 +46,14 @@ impl Builder<'_> {
         let loops = self.groups.iter().flat_map(|group| {
             let compute = group.function.compute.as_deref().filter(|_| self.computes);
             let compute = compute.map(|compute| self.loops_of(compute, Way::Compute));
-            [Some(self.loops_of(group.function, Way::Into)), compute]
+            let known = self.known(group).map(|known| Loops {
+                docs: vec![format!(
+                    "The loops of [`{}`] for a structure that is known.",
+                    self.entry_name(Way::Compute)
+                )],
+                ..self.loops_of(&known, Way::Compute)
+            });
+            [Some(self.loops_of(group.function, Way::Into)), compute, known]
         });
         loops.flatten().collect()
     }

@@ -1,7 +1,8 @@
 //! The instructions that run loops in parts: divide the range, call the loops for each part, and join
 //! what these have stored.
 
-use super::run::{Names, Run, number, vector};
+use super::names::Names;
+use super::run::{Run, number, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
     Array, Assembly, Buckets, Call, Element, Expr, Fit, Follows, Instruction, Intervals, Join,

@@ -4,35 +4,16 @@
 use super::checks::{instruction, of_gathers, tensor};
 use super::kept::loops_of;
 use super::loops::{Slot, slots};
-use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
+use super::names::Names;
+use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type};
 use super::{Builder, Way};
 use crate::ir::{
     Argument, Array, Assembled, Assembly, Bounds, Call, Check, Combining, Conversion,
     ConversionKind, Element, Expr, Extent, Field, Fit, Function, Group, Instruction, Kept, List,
-    Listing, Operand, Parts, Place, Reads, Replacement, Returned, Shape, Source, Step, Storage,
-    Taken, Target, TensorResult, Value, Vector, Width,
+    Listing, Operand, Place, Reads, Replacement, Returned, Shape, Source, Step, Storage, Taken,
+    Target, TensorResult, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
-
-/// The names of variables around loops.
-pub(super) struct Names {
-    pub(super) storage: Storage,
-    /// The result before it replaces the tensor of the caller.
-    pub(super) unpacked: String,
-    pub(super) parts: Parts,
-    /// The vectors that parts of the loops append to.
-    pub(super) filled: String,
-    /// The copies of its values that parts of the loops add to.
-    pub(super) copies: String,
-    /// The coordinates of which a part of the loops has the values.
-    pub(super) own: String,
-    /// The order in which entries are joined parent by parent.
-    pub(super) order: String,
-    /// The value of a scalar before its update.
-    pub(super) previous: String,
-    /// A scalar.
-    pub(super) value: String,
-}
 
 /// The instructions around the loops of a group.
 pub(super) struct Run<'b> {
@@ -45,30 +26,6 @@ pub(super) struct Run<'b> {
 }
 
 impl Builder<'_> {
-    /// Returns names that are not in use. With several results, they start with the name of the
-    /// result.
-    pub(super) fn names(&self, loops: &Function, result: Option<&str>) -> Names {
-        let mut names_taken = taken(loops);
-        if self.groups.len() > 1 {
-            self.groups.iter().for_each(|group| names_taken.extend(taken(group.function)));
-        }
-        let mut free = |name: &str| {
-            let wished = result.map_or_else(|| name.to_owned(), |result| beside(result, name));
-            let name = crate::names::free(&wished, |name| names_taken.contains(name));
-            names_taken.insert(name.clone());
-            name
-        };
-        let names = [
-            "shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value",
-            "own", "order", "previous",
-        ];
-        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own, order, previous] =
-            names.map(&mut free);
-        let storage = Storage { shape, levels, vals, fills_levels: false };
-        let parts = Parts { all, one };
-        Names { storage, unpacked, parts, filled, copies, own, order, previous, value }
-    }
-
     /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
     /// created.
     pub(super) fn run(
@@ -81,15 +38,27 @@ impl Builder<'_> {
         let loops = loops_of(group, way);
         let run = Run { builder: self, steps, loops, way, kernel: &function.name };
         let mut body = run.conversions();
+        let known = self.known(group).filter(|_| way == Way::Compute);
+        if known.is_some() {
+            let (name, all) = (run.names().is_known, self.derivations(group));
+            body.push(Instruction::Derived { name, all });
+        }
         for result in loops.results() {
             body.extend(run.before(result, is_fresh(&result.name)));
         }
         body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
-        let scalars = run.call_loops(&mut body);
+        let scalars = run.call_loops(known.as_ref(), &mut body);
         // Storage taken from tensors of the caller is returned even after an error.
         let (apart, taken): (Vec<_>, Vec<_>) =
             loops.results().partition(|result| is_apart(loops, result));
-        taken.iter().for_each(|result| body.extend(run.assemble(result)));
+        for result in taken {
+            body.extend(run.assemble(result));
+            if way == Way::Into {
+                let mut derivations = self.derivations(group).into_iter();
+                let own = derivations.find(|derivation| derivation.result == result.name);
+                body.extend(own.map(Instruction::Derive));
+            }
+        }
         if let Some(name) = &loops.division {
             body.push(instruction(function, Check::Division(name.clone())));
         }
@@ -218,10 +187,15 @@ impl Run<'_> {
         }
     }
 
-    /// Calls the loops; returns the instructions that update scalars afterwards.
-    fn call_loops(&self, body: &mut Vec<Instruction>) -> Vec<Instruction> {
+    /// Calls the loops, or those for known structures where these are known; returns the instructions
+    /// that update scalars afterwards.
+    fn call_loops(
+        &self,
+        known: Option<&Function>,
+        body: &mut Vec<Instruction>,
+    ) -> Vec<Instruction> {
         let loops = self.loops;
-        let call = self.call();
+        let call = self.call(loops);
         if let Some(parallel) = &loops.parallel {
             let names = self.names();
             body.extend(self.parts(parallel, &names));
@@ -241,7 +215,15 @@ impl Run<'_> {
         let has_others = loops.scalars().next().is_some();
         if !structured.is_empty() && !has_others {
             let tensors = super::docs::list(&structured, "or");
-            let check = Check::Known { answer: Value::Call(call), tensors };
+            let answer = match known {
+                None => Value::Call(call),
+                Some(known) => Value::Either {
+                    condition: self.names().is_known,
+                    holds: self.call(known),
+                    otherwise: call,
+                },
+            };
+            let check = Check::Known { answer, tensors };
             body.push(Instruction::Check { kernel: plain(self.kernel).to_owned(), check });
             return Vec::new();
         }
@@ -265,21 +247,17 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the call of the loops.
-    fn call(&self) -> Call {
-        let slots = slots(self.loops);
+    /// Returns the call of loops.
+    fn call(&self, loops: &Function) -> Call {
+        let slots = slots(loops);
         let arguments = slots.iter().map(|slot| self.argument(slot));
-        let arguments = self.keeper().into_iter().chain(arguments).collect();
-        Call {
-            function: beside(&self.loops.name, "kernel"),
-            arguments,
-            is_fallible: self.loops.fails(),
-        }
+        let arguments = self.keeper(loops).into_iter().chain(arguments).collect();
+        Call { function: beside(&loops.name, "kernel"), arguments, is_fallible: loops.fails() }
     }
 
-    /// Returns the argument that keeps the working memory of the loops.
-    fn keeper(&self) -> Option<Argument> {
-        let Kept { by, .. } = self.builder.kept(self.loops)?;
+    /// Returns the argument that keeps the working memory of loops.
+    fn keeper(&self, loops: &Function) -> Option<Argument> {
+        let Kept { by, .. } = self.builder.kept(loops)?;
         Some(if self.way == Way::New { Argument::Ref(by) } else { Argument::Name(by) })
     }
 

@@ -128,6 +128,7 @@ pub(super) fn tensor(stored: &Stored, ty: &TensorType) -> Tensor {
         shape: stored.shape.clone(),
         arrays: stored.arrays.clone(),
         vals: vals.collect(),
+        derivation: None,
     }
 }
 
