@@ -50,6 +50,7 @@
 //! All functions that take a [`World`], and those of a plan, are collective: all ranks call them. If
 //! one rank has an error, all return the same [`Error::Rank`](crate::Error::Rank).
 
+mod column;
 mod entries;
 mod exchange;
 mod exchanged;

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::column::{Column, of_array};
+use crate::Width;
 use crate::kernel::first_from;
 
 /// The entries of a tensor: an array of coordinates for each mode. The arrays are shared, as pretended
@@ -10,12 +12,12 @@ use crate::kernel::first_from;
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
     count: usize,
-    columns: Vec<Arc<Vec<usize>>>,
+    columns: Vec<Arc<Column>>,
 }
 
 impl Entries {
     /// Creates entries of their coordinates in each mode.
-    pub(super) fn new(columns: Vec<Arc<Vec<usize>>>) -> Entries {
+    pub(super) fn new(columns: Vec<Arc<Column>>) -> Entries {
         let count = columns.first().map_or(0, |column| column.len());
         Entries { count, columns }
     }
@@ -26,8 +28,22 @@ impl Entries {
     }
 
     /// Returns the coordinates of all entries in each mode.
-    pub(super) fn columns(&self) -> &[Arc<Vec<usize>>] {
+    pub(super) fn columns(&self) -> &[Arc<Column>] {
         &self.columns
+    }
+
+    /// Returns the coordinates in each mode in 32 bits, if all are.
+    pub(super) fn narrow(&self) -> Option<Vec<&[u32]>> {
+        let narrow = self.columns.iter().map(|column| match &**column {
+            Column::Narrow(array) => Some(&array[..]),
+            Column::Wide(_) => None,
+        });
+        narrow.collect()
+    }
+
+    /// Writes the coordinate of an entry, one number for each mode.
+    pub(super) fn coordinate(&self, number: usize, places: &mut [usize]) {
+        places.iter_mut().zip(&self.columns).for_each(|(place, column)| *place = column.at(number));
     }
 
     /// Returns some of the entries.
@@ -35,7 +51,7 @@ impl Entries {
         if numbers.are_all(self.count) {
             return self.clone();
         }
-        let picked = |column: &Arc<Vec<usize>>| Arc::new(numbers.pick(column));
+        let picked = |column: &Arc<Column>| Arc::new(column.pick(numbers));
         Entries::new(self.columns.iter().map(picked).collect())
     }
 }
@@ -133,14 +149,25 @@ pub(super) struct Grouped {
 impl Grouped {
     /// Groups entries.
     pub(super) fn by(mode: usize, entries: Entries) -> Grouped {
-        let empty = Vec::new();
-        let column = entries.columns.get(mode).map_or(&empty, |column| &**column);
+        match entries.columns.get(mode) {
+            None => Grouped::by_array(mode, entries, &[0_usize; 0]),
+            Some(column) => {
+                let column = Arc::clone(column);
+                of_array!(&*column, array => Grouped::by_array(mode, entries, array))
+            }
+        }
+    }
+
+    fn by_array<C: Width>(mode: usize, entries: Entries, column: &[C]) -> Grouped {
         let is_ordered = column.is_sorted();
-        let first = column.iter().min().copied().unwrap_or(0);
-        let last = column.iter().max().copied().unwrap_or(0);
+        let (first, last) = match is_ordered {
+            true => (column.first(), column.last()),
+            false => (column.iter().min(), column.iter().max()),
+        };
+        let [first, last] = [first, last].map(|at| at.map_or(0, |at| at.to_usize()));
         let starts = (last - first < 4 * entries.count + 1024).then(|| {
             let mut starts = vec![0; last - first + 2];
-            column.iter().for_each(|at| starts[*at - first + 1] += 1);
+            column.iter().for_each(|at| starts[at.to_usize() - first + 1] += 1);
             for place in 1..starts.len() {
                 starts[place] += starts[place - 1];
             }
@@ -150,8 +177,9 @@ impl Grouped {
             Some(starts) => {
                 let (mut next, mut order) = (starts.clone(), vec![0; entries.count]);
                 for (number, at) in column.iter().enumerate() {
-                    order[next[*at - first]] = number;
-                    next[*at - first] += 1;
+                    let next = &mut next[at.to_usize() - first];
+                    order[*next] = number;
+                    *next += 1;
                 }
                 order
             }
@@ -197,8 +225,8 @@ impl Grouped {
             }
             None => {
                 let column = &self.entries.columns[self.mode];
-                let at =
-                    |place: usize| column[self.order.as_ref().map_or(place, |order| order[place])];
+                let number = |place: usize| self.order.as_ref().map_or(place, |order| order[place]);
+                let at = |place: usize| column.at(number(place));
                 first_from(0..self.entries.count, |place| at(place) < coordinate)
             }
         };

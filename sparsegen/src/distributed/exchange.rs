@@ -1,7 +1,9 @@
 //! The exchange of entries between ranks.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
+use super::column::Column;
 use super::entries::{Entries, Grouped, Numbers};
 use super::needed::Needed;
 use super::world::Counts;
@@ -69,7 +71,7 @@ pub(super) fn fetch(
     mode: usize,
     needed: &Needed,
 ) -> Result<(Entries, Exchange), Error> {
-    let (rank, own) = (world.rank(), Grouped::by(mode, own));
+    let (rank, grouped) = (world.rank(), LazyCell::new(|| Grouped::by(mode, own.clone())));
     // A rank that needs all coordinates does not list them.
     let wants_all = matches!(needed, Needed::All);
     let want_all = world.gather([usize::from(wants_all)]);
@@ -90,19 +92,20 @@ pub(super) fn fetch(
     for receiver in (0..world.size()).filter(|receiver| *receiver != rank) {
         let runs = &requested[from.start(receiver)..][..asked[receiver]];
         for [start, end] in runs.as_chunks().0 {
-            sent_to[receiver] += own.extend_with(&mut sent, *start..*end);
+            sent_to[receiver] += grouped.extend_with(&mut sent, *start..*end);
         }
         if want_all[receiver] == [1] {
-            sent_to[receiver] += own.extend_with(&mut sent, 0..usize::MAX);
+            sent_to[receiver] += grouped.extend_with(&mut sent, 0..usize::MAX);
         }
     }
     let received_from = world.exchange_counts(&sent_to);
     let kept = match needed.runs(layout.range(rank)).as_slice() {
-        [run] => own.within(run.clone()),
+        [run] if *run == layout.range(rank) => Numbers::Range(0..own.len()),
+        [run] => grouped.within(run.clone()),
         runs => {
             let mut kept = Vec::new();
             for run in runs {
-                own.extend_with(&mut kept, run.clone());
+                grouped.extend_with(&mut kept, run.clone());
             }
             Numbers::of(kept)
         }
@@ -111,14 +114,13 @@ pub(super) fn fetch(
     let counts = (|| Ok((Counts::of(&sent_to)?, Counts::of(&received_from)?)))();
     let (to, from) = world.agree(counts)?;
     let messages = sent_to.iter().filter(|count| **count > 0).count();
-    let keeps_own = from.total == 0 && kept.are_all(own.entries().len());
+    let keeps_own = from.total == 0 && kept.are_all(own.len());
     let sent = Numbers::of(sent);
     let exchange = Exchange { sent, own: kept, to, from, messages, keeps_own };
-    let fetched = |column: &Arc<Vec<usize>>| {
-        let mut all = Vec::new();
-        exchange.run(world, column, &mut all);
+    let fetched = |column: &Arc<Column>| {
+        let all = column.exchanged(&exchange, world);
         if exchange.keeps_own { Arc::clone(column) } else { Arc::new(all) }
     };
-    let columns = own.entries().columns().iter().map(fetched).collect();
+    let columns = own.columns().iter().map(fetched).collect();
     Ok((Entries::new(columns), exchange))
 }

@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use super::Layout;
+use super::column::Column;
 use super::entries::{Entries, Numbers};
 use super::needed::{Needed, UNUSED, distinct};
 use super::scheme::Scheme;
-use crate::{Error, memory};
+use crate::Error;
 
 /// How an operand is stored on the ranks.
 #[derive(Clone, Debug)]
@@ -210,13 +211,13 @@ impl Division {
             let (entries, numbers) = (entries.clone(), Numbers::Range(0..entries.len()));
             return Used { entries, numbers, are_same: true };
         }
-        let numbered = |(column, v): (&Arc<Vec<usize>>, &usize)| match are_all(v) {
+        let numbered = |(column, v): (&Arc<Column>, &usize)| match are_all(v) {
             true => Arc::clone(column),
-            false => Arc::new(memory::collect(column.iter().map(|at| needed[*v].number(*at)))),
+            false => Arc::new(column.numbered(&needed[*v], self.extents[*v])),
         };
         let columns: Vec<_> = entries.columns().iter().zip(variables).map(numbered).collect();
-        let is_used = |number: &usize| columns.iter().all(|column| column[*number] != UNUSED);
-        let numbers = match columns.iter().any(|column| column.contains(&UNUSED)) {
+        let is_used = |number: &usize| !columns.iter().any(|column| column.is_unused(*number));
+        let numbers = match columns.iter().any(|column| column.has_unused()) {
             true => Numbers::of((0..entries.len()).filter(is_used).collect()),
             false => Numbers::Range(0..entries.len()),
         };
@@ -280,11 +281,11 @@ impl Division {
         });
         let known: Vec<_> = known.collect();
         if known.is_empty() {
-            return distinct(column.iter().copied());
+            return column.distinct();
         }
         let is_used = |number: &usize| {
-            known.iter().all(|(column, needed)| needed.number(column[*number]) != UNUSED)
+            known.iter().all(|(column, needed)| needed.number(column.at(*number)) != UNUSED)
         };
-        distinct((0..entries.len()).filter(is_used).map(|number| column[number]))
+        distinct((0..entries.len()).filter(is_used).map(|number| column.at(number)))
     }
 }

@@ -81,8 +81,13 @@ impl<V: Exchanged, F: Format> Part<V, F> {
         let reads = if reads_own && is_same && shape == tensor.shape() {
             Reads::Same
         } else {
-            let columns: Vec<_> = entries.columns().iter().map(|column| &column[..]).collect();
-            let assembly = Assembly::<F>::of_columns(shape, &columns)?;
+            let coordinates = |number| {
+                let mut coordinate = F::Shape::splat(0);
+                entries.coordinate(number, coordinate.as_mut());
+                coordinate
+            };
+            let all = (0..entries.len()).map(coordinates);
+            let assembly = Assembly::<F>::of_columns(shape, entries.narrow(), all)?;
             let source = |number: usize| match reads_own {
                 true => position(numbers.at(number)),
                 false => numbers.at(number),

@@ -67,11 +67,11 @@ impl<V: Stored, F: Format> Inspected for Operand<'_, V, F> {
     }
 
     fn entries(&self) -> Entries {
-        let start = match self {
-            Operand::Distributed(tensor) => tensor.layout.range(tensor.rank).start,
-            Operand::Replicated(_) => 0,
+        let (start, shape) = match self {
+            Operand::Distributed(of) => (of.layout.range(of.rank).start, of.shape),
+            Operand::Replicated(tensor) => (0, tensor.shape()),
         };
-        entries(self.local(), start)
+        entries(self.local(), start, shape)
     }
 }
 

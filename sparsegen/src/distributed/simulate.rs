@@ -27,7 +27,8 @@ enum Parts {
 
 impl Pretended {
     fn new<V: Stored, F: Format>(tensor: &Tensor<V, F>, parts: Parts) -> Pretended {
-        let (shape, entries) = (tensor.shape().as_ref().to_vec(), entries(tensor, 0));
+        let (shape, entries) =
+            (tensor.shape().as_ref().to_vec(), entries(tensor, 0, tensor.shape()));
         Pretended { shape, entries, value: size_of::<V>(), parts }
     }
 

@@ -4,6 +4,7 @@ use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::column::Column;
 use super::entries::Entries;
 use super::exchanged::gather;
 use super::world::Counts;
@@ -64,11 +65,26 @@ pub(super) fn outermost<F: Format>() -> usize {
 }
 
 /// Returns the coordinates of a tensor's entries; those of the outermost mode begin at `start`.
-pub(super) fn entries<V: Stored, F: Format>(tensor: &Tensor<V, F>, start: usize) -> Entries {
-    let mut columns = tensor.coordinates();
-    if start > 0 {
-        columns[outermost::<F>()].iter_mut().for_each(|coordinate| *coordinate += start);
-    }
+pub(super) fn entries<V: Stored, F: Format>(
+    tensor: &Tensor<V, F>,
+    start: usize,
+    shape: F::Shape,
+) -> Entries {
+    let start = |mode: usize| if mode == outermost::<F>() { start } else { 0 };
+    let extents = shape.as_ref().iter().enumerate();
+    let columns: Vec<_> = match tensor.coordinates() {
+        Some(narrow) => extents
+            .zip(narrow)
+            .map(|((mode, extent), column)| Column::counted_from(start(mode), column, *extent))
+            .collect(),
+        None => {
+            let all: Vec<F::Shape> = tensor.iter().map(|(coordinate, _)| coordinate).collect();
+            let column = |(mode, extent): (usize, &usize)| {
+                Column::of(all.iter().map(|at| at.as_ref()[mode] + start(mode)), *extent)
+            };
+            extents.map(column).collect()
+        }
+    };
     Entries::new(columns.into_iter().map(Arc::new).collect())
 }
 

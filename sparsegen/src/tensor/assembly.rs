@@ -126,25 +126,24 @@ impl<F: Format> Assembly<F> {
         Ok(Assembly { shape, structure, duplicates, count, firsts, others })
     }
 
-    /// Creates the assembly of coordinates that are different, or that the format keeps: an array of
-    /// them for each dimension.
+    /// Creates the assembly of coordinates that are different, or that the format keeps, given also as
+    /// an array for each mode if they fit 32 bits.
     ///
     /// # Errors
     /// The errors of [`Assembly::new`].
     #[cfg(feature = "mpi")]
-    pub(crate) fn of_columns(shape: F::Shape, columns: &[&[usize]]) -> Result<Self, Error> {
+    pub(crate) fn of_columns(
+        shape: F::Shape,
+        columns: Option<Vec<&[u32]>>,
+        coordinates: impl ExactSizeIterator<Item = F::Shape>,
+    ) -> Result<Self, Error> {
         use super::{columns::Columns, place};
-        use crate::Shape;
-        let count = columns.first().map_or(0, |column| column.len());
-        let keeps = Declared::of::<F>().keeps_entries();
+        let (keeps, count) = (Declared::of::<F>().keeps_entries(), coordinates.len());
         let duplicates = Duplicates::Sum;
-        let is_small = |extent: &usize| u32::try_from(*extent).is_ok();
-        if place::suits::<F>(keeps) && shape.as_ref().iter().all(is_small) {
-            let narrow =
-                |column: &&[usize]| memory::collect(column.iter().map(|at| *at as u32)).into();
-            let dimensions = columns.iter().map(narrow).collect();
+        if let Some(columns) = columns.filter(|_| place::suits::<F>(keeps)) {
             let vals =
                 memory::collect((0..count).map(|number| number_of::<F>(number as u32))).into();
+            let dimensions = columns.into_iter().map(Into::into).collect();
             let columns = Columns { dimensions, vals, may_repeat: keeps };
             if let Some(mut tensor) = place::pack::<u32, F>(shape, columns, Merge::As(duplicates)) {
                 let firsts = firsts(&mut tensor);
@@ -152,15 +151,7 @@ impl<F: Format> Assembly<F> {
                 return Ok(Assembly { shape, structure, duplicates, count, firsts, others });
             }
         }
-        Assembly::new(
-            shape,
-            (0..count).map(|number| {
-                let mut coordinate = F::Shape::splat(0);
-                let places = coordinate.as_mut().iter_mut();
-                places.zip(columns).for_each(|(place, column)| *place = column[number]);
-                coordinate
-            }),
-        )
+        Assembly::new(shape, coordinates)
     }
 
     /// Returns the tensor with the k-th value at the k-th coordinate of the assembly. It is the

@@ -220,23 +220,17 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the coordinates of the entries in the order of [`Tensor::iter`], as an array for each
-    /// mode.
+    /// mode, if they fit 32 bits and can be listed level by level.
     #[cfg(feature = "mpi")]
-    pub(crate) fn coordinates(&self) -> Vec<Vec<usize>> {
-        use crate::Shape;
+    pub(crate) fn coordinates(&self) -> Option<Vec<Vec<u32>>> {
+        use alloc::borrow::Cow;
         let view = self.view();
-        if let Some(columns) = super::columns::columns(&view) {
-            let wide = |column: &alloc::borrow::Cow<'_, [u32]>| {
-                crate::memory::collect(column.iter().map(|at| *at as usize))
-            };
-            return columns.dimensions.iter().map(wide).collect();
-        }
-        let mut columns = vec![Vec::new(); F::Shape::ORDER];
-        for (coordinate, _) in self.iter() {
-            let coordinate = coordinate.as_ref().iter();
-            columns.iter_mut().zip(coordinate).for_each(|(column, at)| column.push(*at));
-        }
-        columns
+        let owned = |column: Cow<'_, [u32]>| match column {
+            Cow::Owned(column) => column,
+            Cow::Borrowed(column) => crate::memory::collect(column.iter().copied()),
+        };
+        let columns = super::columns::columns(&view)?;
+        Some(columns.dimensions.into_iter().map(owned).collect())
     }
 
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
