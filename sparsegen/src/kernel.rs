@@ -186,7 +186,7 @@ pub(crate) fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bo
     start
 }
 
-/// Records that the structure of a new tensor is that of a result for these operands, for
+/// Records that a kernel has computed the structure of a new tensor for these operands; see
 /// [`is_derived`].
 pub fn derive<V: Stored, F: Format>(
     tensor: &mut Tensor<V, F>,
@@ -196,8 +196,8 @@ pub fn derive<V: Stored, F: Format>(
     tensor.derive(result, operands);
 }
 
-/// Returns whether the structure of a tensor is known to be that of a result for these operands: whether
-/// it shares the structure of an earlier result for operands that share theirs with these.
+/// Returns whether the kernel is known to compute this structure for these operands: whether the tensor
+/// shares its structure with an earlier result, whose operands shared theirs with these.
 pub fn is_derived<V: Stored, F: Format>(
     tensor: &Tensor<V, F>,
     result: ResultOf,

@@ -90,7 +90,7 @@ pub enum Instruction {
     Return(Vec<Value>),
 }
 
-/// What determines the structure of a result: the kernel, and the structure of its operands.
+/// The derivation of a structure: the kernel that computes it, and the operands that determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Derivation {
     /// The result.

@@ -21,8 +21,7 @@ pub struct Kernel {
     pub entries: Vec<Entry>,
     /// The functions with loops.
     pub loops: Vec<Loops>,
-    /// `true` if the structure of the results depends on the structure of the operands only, and not on
-    /// values or other arguments.
+    /// `true` if the structure of the operands alone determines the structure of the results.
     pub is_structural: bool,
     /// The distribution among ranks, if there is one.
     pub distribution: Option<Distribution>,

@@ -1,10 +1,10 @@
-//! Kernels whose results have a structure that depends on nothing but the structure of the operands.
+//! Kernels whose operands determine the structure of the results by their own structure alone.
 
 use crate::format::{Format, Places};
 use crate::notation::{Expr, Function, Kernel, Tensor, TensorRole};
 
-/// Returns whether the structure of all results depends on that of the operands only, and not on values
-/// or other arguments.
+/// Returns whether the structure of the operands alone determines the structure of all results, so that
+/// neither values nor other arguments do.
 pub fn is_structural(statements: &[Kernel]) -> bool {
     statements.iter().all(|kernel| {
         kernel.tensors.iter().all(determines_structure) && !chooses(&kernel.assignment.value)

@@ -67,8 +67,8 @@ impl Column {
         of_array!(self, array => distinct(array.iter().map(|at| at.to_usize())))
     }
 
-    /// Returns the numbers of the coordinates in the local problem, with a mark for those that are not
-    /// needed, given the extent of the mode.
+    /// Returns the numbers of the coordinates in the local problem, given the extent of the mode; unneeded
+    /// coordinates get a mark.
     pub(super) fn numbered(&self, needed: &Needed, extent: usize) -> Column {
         let extent = needed.extent(extent);
         of_array!(self, array => {

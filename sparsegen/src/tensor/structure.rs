@@ -48,7 +48,7 @@ impl<F: Format> Deref for Structure<F> {
 /// The result of a kernel: the module and the name of the kernel, and the name of the result.
 pub type ResultOf = (&'static str, &'static str, &'static str);
 
-/// What has determined the structure of a result.
+/// The kernel and the operands that have determined the structure of a result.
 struct Derivation {
     result: ResultOf,
     operands: Box<[Identity]>,
@@ -58,9 +58,9 @@ struct Derivation {
 impl UnwindSafe for Derivation {}
 impl RefUnwindSafe for Derivation {}
 
-/// What determines the structure of an operand.
+/// The identity of the structure of an operand.
 pub enum Identity {
-    /// That of a tensor, for as long as it exists.
+    /// A structure that tensors share, for as long as it exists.
     Shared(Weak<dyn Any + Send + Sync>),
     /// The extents of an operand that stores every element.
     Dense(Box<[usize]>),
@@ -68,10 +68,10 @@ pub enum Identity {
 
 /// An operand of any format.
 pub trait Operand {
-    /// Returns what determines its structure, or `None` if that has no identity.
+    /// Returns the identity of its structure, or `None` if it has none.
     fn identity(&self) -> Option<Identity>;
 
-    /// Returns whether its structure is determined by this.
+    /// Returns whether its structure has this identity.
     fn is(&self, identity: &Identity) -> bool;
 }
 
@@ -95,8 +95,8 @@ impl<V: Stored, F: Format> Operand for View<'_, V, F> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// Records that the structure of a new tensor is that of a result for these operands, if all of them
-    /// have an identity.
+    /// Records that a kernel has computed the structure of this new tensor for these operands, if all of
+    /// them have an identity.
     pub(crate) fn derive(&mut self, result: ResultOf, operands: &[&dyn Operand]) {
         let operands: Option<Vec<_>> = operands.iter().map(|operand| operand.identity()).collect();
         let Some(structure) = Arc::get_mut(&mut self.arrays_mut().structure) else { return };
@@ -104,7 +104,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
             operands.map(|operands| Derivation { result, operands: operands.into() });
     }
 
-    /// Returns whether the structure is that of a result for these operands.
+    /// Returns whether the kernel has computed this structure for these operands.
     pub(crate) fn is_derived(&self, result: ResultOf, operands: &[&dyn Operand]) -> bool {
         self.arrays().structure.derivation.as_ref().is_some_and(|derivation| {
             let are_same = || operands.iter().zip(&derivation.operands).all(|(a, b)| a.is(b));
@@ -167,7 +167,7 @@ mod tests {
             let a = matrix();
             derived(&[&a.view(), &b.view()])
         };
-        // The memory of the first operand may be that of a new one.
+        // A new operand may have the memory of the first one.
         let new: Vec<_> = (0..100).map(|_| matrix()).collect();
         assert!(!new.iter().any(|a| c.is_derived(C, &[&a.view(), &b.view()])));
     }

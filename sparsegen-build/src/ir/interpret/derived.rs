@@ -1,4 +1,4 @@
-//! What determines the structure of a tensor.
+//! The derivation of structures.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Derived {
 type Structure = (Vec<usize>, BTreeMap<(usize, String), Vec<usize>>);
 
 impl Frame {
-    /// What determines the structure of a result.
+    /// Returns the derivation of the structure of a result.
     pub(super) fn derived(&self, by: &Derivation) -> Done<Derived> {
         let structure = |operand: &Argument| {
             let tensor = self.tensor(operand.name())?;
