@@ -167,6 +167,17 @@ pub struct Full {
     pub coordinate: Vec<Expr>,
 }
 
+/// The progress of a loop over a range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// The loop variable.
+    pub at: Expr,
+    /// The start of the range.
+    pub start: Expr,
+    /// The end of the range.
+    pub end: Expr,
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
@@ -214,8 +225,9 @@ pub enum Stmt {
     Reserve { array: String, additional: Expr },
     /// `array.push(value);`; an index is narrowed.
     Push { array: String, value: Expr },
-    /// `array.extend_from_slice(of);`: appends the elements of an array of the same type.
-    Extend { array: String, of: String },
+    /// `kernel::append(array, of, i, 0..i_size);`: appends the elements of an array of the same type, in
+    /// an iteration of the outermost loop, or `array.extend_from_slice(of);` outside of such a loop.
+    Extend { array: String, of: String, within: Option<Progress> },
     /// `array.resize(len, value);`; an index is narrowed. For bits, `len` is their number and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },

@@ -23,6 +23,7 @@ mod widen;
 mod workspace;
 mod workspaces;
 
+use alloc::vec::Vec;
 use core::ops::{Index, Mul, Range};
 
 use num_traits::{Float, NumCast, Signed, ToPrimitive};
@@ -184,6 +185,19 @@ pub(crate) fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bo
         }
     }
     start
+}
+
+/// Appends entries in an iteration of a loop over a range.
+///
+/// If memory does not suffice, reserves as much as the remaining iterations need if they append as many
+/// entries as those before, so that a large array grows a few times and is backed by huge pages.
+#[inline(always)]
+pub fn append<T: Copy>(array: &mut Vec<T>, entries: &[T], at: usize, range: Range<usize>) {
+    if array.capacity() - array.len() < entries.len() {
+        let iterations = (at - range.start + 1, range.len());
+        crate::memory::reserve_ahead(array, entries.len(), iterations);
+    }
+    array.extend_from_slice(entries);
 }
 
 /// Records that a kernel has computed the structure of a new tensor for these operands; see

@@ -46,6 +46,27 @@ pub(crate) fn reserve<T>(array: &mut Vec<T>, additional: usize) {
     }
 }
 
+/// Reserves capacity for more elements, and for those of the remaining iterations of a loop, given the
+/// number of iterations until now and of all.
+///
+/// A large array moves to new memory: pages that are mapped elsewhere would no longer be huge.
+#[cold]
+#[inline(never)]
+pub(crate) fn reserve_ahead<T>(array: &mut Vec<T>, additional: usize, (done, all): (usize, usize)) {
+    let len = array.len() + additional;
+    // A little more, as few loops are that regular.
+    let expected = len as f64 / done as f64 * all as f64 * 1.05;
+    let capacity = (expected as usize).clamp(len.saturating_mul(2), len.saturating_mul(32));
+    let mut grown = Vec::new();
+    if capacity.saturating_mul(size_of::<T>()) < LARGE || grown.try_reserve_exact(capacity).is_err()
+    {
+        return array.reserve(additional);
+    }
+    advise(&grown);
+    grown.append(array);
+    *array = grown;
+}
+
 /// Like [`reserve`], for exactly as many elements, or an error if memory does not suffice.
 pub(crate) fn try_reserve<T>(array: &mut Vec<T>, additional: usize) -> Result<(), TryReserveError> {
     let before = array.capacity();
@@ -123,6 +144,7 @@ fn can_reserve<T>(count: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel;
 
     #[test]
     fn large_arrays_keep_their_elements() {
@@ -134,6 +156,27 @@ mod tests {
         let mut units = vec![(); 3];
         reserve(&mut units, LARGE);
         assert_eq!(units.len(), 3);
+    }
+
+    #[test]
+    fn large_arrays_grow_by_the_progress_of_a_loop() {
+        let (mut array, mut capacities) = (Vec::new(), Vec::new());
+        for at in 0..1000 {
+            kernel::append(&mut array, &[at; 4000], at, 0..1000);
+            if array.capacity() * size_of::<usize>() >= LARGE {
+                capacities.push(array.capacity());
+            }
+        }
+        assert!((0..1000).all(|at| array[4000 * at..][..4000] == [at; 4000]));
+        capacities.dedup();
+        assert!(capacities.len() <= 2, "{capacities:?} are few");
+        assert!(capacities.ends_with(&[4_200_000]), "{capacities:?} end slightly above the length");
+        // The first iterations tell too much, or too little.
+        for (first, all) in [(100_000, 1000), (0, 1 << 40)] {
+            let mut array = vec![0_u8; first];
+            kernel::append(&mut array, &[1; 3], 0, 0..all);
+            assert!(array.len() == first + 3 && array.capacity() <= 32 * array.len() + 8);
+        }
     }
 
     #[test]

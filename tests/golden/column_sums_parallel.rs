@@ -119,7 +119,7 @@ pub fn column_sums_assemble<'a>(
 
 /// Like [`column_sums`], but into a tensor that was assembled for operands of the same structure.
 ///
-/// Compares the structure of `y` with that of the result, unless [`column_sums`] has made it of
+/// Compares the structure of `y` with that of the result, unless [`column_sums`] has made it from
 /// operands that share their structure with these.
 ///
 /// # Errors

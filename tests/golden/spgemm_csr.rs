@@ -92,8 +92,8 @@ pub fn spgemm_assemble<'a, 'b>(
 
 /// Like [`spgemm`], but into a tensor that was assembled for operands of the same structure.
 ///
-/// Compares the structure of `C` with that of the result, unless [`spgemm`] has made it of operands
-/// that share their structure with these.
+/// Compares the structure of `C` with that of the result, unless [`spgemm`] has made it from
+/// operands that share their structure with these.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
@@ -184,8 +184,8 @@ fn spgemm_kernel(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        c2_crd.extend_from_slice(w1_crd);
-        c_vals.extend_from_slice(w_vals);
+        kernel::append(c2_crd, w1_crd, i, 0..i_size);
+        kernel::append(c_vals, w_vals, i, 0..i_size);
         c2_pos.push(c2_crd.len() as u32);
     }
     kernel::keep(workspaces, w);

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{element_type, ident, number, tokens};
-use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Stmt, Uses, Width};
+use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Progress, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
@@ -202,9 +202,17 @@ impl Body {
                 let (name, value) = (ident(array), self.element(array, value));
                 quote!(#name.push(#value);)
             }
-            Stmt::Extend { array, of } => {
-                let (array, of) = (ident(array), ident(of));
-                quote!(#array.extend_from_slice(#of);)
+            Stmt::Extend { array, of, within } => {
+                let (name, of) = (ident(array), ident(of));
+                match within {
+                    None => quote!(#name.extend_from_slice(#of);),
+                    Some(Progress { at, start, end }) => {
+                        let by_reference = self.local.contains(array).then(|| quote!(&mut));
+                        let (at, start, end) =
+                            (self.expr(at), self.within(start, 1), self.within(end, 1));
+                        quote!(kernel::append(#by_reference #name, #of, #at, #start..#end);)
+                    }
+                }
             }
             Stmt::Resize { array, len, .. } if self.is_bits(array) => {
                 let (name, words) = (ident(array), self.expr(&words(len)));

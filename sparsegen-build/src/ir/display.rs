@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    BinaryOp, Callee, Combining, Comment, ConversionKind, Expr, Function, Literal, Operand, Result,
-    Source, Stmt, TensorOperand, ToIndex,
+    BinaryOp, Callee, Combining, Comment, ConversionKind, Expr, Function, Literal, Operand,
+    Progress, Result, Source, Stmt, TensorOperand, ToIndex,
 };
 use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
@@ -204,7 +204,12 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
-        Stmt::Extend { array, of } => writeln!(f, "{array}.extend_from_slice({of});"),
+        Stmt::Extend { array, of, within: None } => {
+            writeln!(f, "{array}.extend_from_slice({of});")
+        }
+        Stmt::Extend { array, of, within: Some(Progress { at, start, end }) } => {
+            writeln!(f, "kernel::append({array}, {of}, {at}, {start}..{end});")
+        }
         Stmt::Grow { array, factors, value } => {
             let factors: Vec<String> = factors.iter().map(ToString::to_string).collect();
             writeln!(f, "grow({array}, [{}], {value})?;", factors.join(", "))

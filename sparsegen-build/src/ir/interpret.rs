@@ -325,7 +325,7 @@ impl Machine {
                 let value = self.eval(value).map_err(here)?;
                 self.vector(array).and_then(|a| a.push(value)).map_err(here)
             }
-            Stmt::Extend { array, of } => {
+            Stmt::Extend { array, of, .. } => {
                 let cells = self.array(of).map_err(here)?.cells.clone();
                 self.spend(cells.len() as u64).map_err(here)?;
                 let vector = self.vector(array).map_err(here)?;

@@ -2,8 +2,8 @@
 
 use super::{
     Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Counted, Divided, Divisible,
-    Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Reads, Rearrange, Result,
-    Steps, Stmt, TensorOperand, TensorResult, Traced,
+    Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Progress, Reads, Rearrange,
+    Result, Steps, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -205,7 +205,12 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             visit(name);
             size.iter_mut().chain([initial]).for_each(|expr| of_expr(expr, visit));
         }
-        Stmt::Extend { array, of } => [array, of].into_iter().for_each(visit),
+        Stmt::Extend { array, of, within } => {
+            [array, of].into_iter().for_each(&mut *visit);
+            if let Some(Progress { at, start, end }) = within {
+                [at, start, end].into_iter().for_each(|expr| of_expr(expr, visit));
+            }
+        }
         Stmt::Grow { array, factors, value } => {
             visit(array);
             factors.iter_mut().chain([value]).for_each(|expr| of_expr(expr, visit));

@@ -163,7 +163,7 @@ fn each_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Use, &'s str)) {
         | Stmt::Push { array: name, .. }
         | Stmt::Resize { array: name, .. }
         | Stmt::Grow { array: name, .. } => visit(Use::Written, name),
-        Stmt::Extend { array, of } => {
+        Stmt::Extend { array, of, .. } => {
             visit(Use::Written, array);
             visit(Use::Read, of);
         }

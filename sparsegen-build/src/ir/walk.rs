@@ -1,6 +1,6 @@
 //! Traversal of expressions and statements: reads and substitution.
 
-use super::{BinaryOp, Callee, Expr, Stmt};
+use super::{BinaryOp, Callee, Expr, Progress, Stmt};
 
 impl Expr {
     /// Calls `visit` on this expression and all nested expressions, outermost first.
@@ -155,6 +155,12 @@ impl Expr {
     }
 }
 
+impl Progress {
+    fn expressions(&self) -> [&Expr; 3] {
+        [&self.at, &self.start, &self.end]
+    }
+}
+
 impl Stmt {
     /// Returns the expressions of this statement, without those of nested bodies.
     pub fn expressions(&self) -> Vec<&Expr> {
@@ -164,8 +170,8 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
-            | Stmt::Extend { .. }
             | Stmt::Break => Vec::new(),
+            Stmt::Extend { within, .. } => within.iter().flat_map(Progress::expressions).collect(),
             Stmt::Workspace { size, initial, .. } => size.iter().chain([initial]).collect(),
             Stmt::Places { size: value, .. } | Stmt::Tile { initial: value, .. } => vec![value],
             Stmt::Rearrange(rearrange) => rearrange.expressions(),
@@ -303,8 +309,15 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
-            | Stmt::Extend { .. }
             | Stmt::Break => self.clone(),
+            Stmt::Extend { array, of, within } => {
+                let within = within.as_ref().map(|Progress { at, start, end }| Progress {
+                    at: expr(at),
+                    start: expr(start),
+                    end: expr(end),
+                });
+                Stmt::Extend { array: array.clone(), of: of.clone(), within }
+            }
             Stmt::Workspace { name, dtype, crd, size, initial, is_listed } => Stmt::Workspace {
                 name: name.clone(),
                 dtype: *dtype,

@@ -58,6 +58,8 @@ struct Builder<'k> {
     /// `true` if the function that returns new tensors runs the loops itself, because new tensors
     /// already have the initial values.
     is_direct: bool,
+    /// The loops for structures that are known.
+    known: Vec<Function>,
 }
 
 impl<'k> Builder<'k> {
@@ -80,14 +82,17 @@ impl<'k> Builder<'k> {
         let in_place = results().all(|(of, result)| is_in_place(of, result));
         let is_zeroed = results().any(|(_, result)| is_zeroed(result));
         let has_tensors = results().next().is_some();
-        Builder {
+        let mut builder = Builder {
             operands: kernel.operands(),
             allocates,
             computes,
             is_direct: allocates && (in_place && is_zeroed || !has_tensors),
+            known: Vec::new(),
             groups,
             kernel,
-        }
+        };
+        builder.known = builder.known_loops();
+        builder
     }
 
     /// Returns the entry points, public ones first.

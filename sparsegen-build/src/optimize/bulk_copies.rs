@@ -1,9 +1,10 @@
 //! Bulk copies: the entries of a workspace that are only appended to a result are appended at once.
 //!
 //! A vector whose capacity is not reserved grows element by element, which rustc does not turn into
-//! a copy of a slice: `c2_crd.push(w1_crd[p])` in a loop checks the capacity each time.
+//! a copy of a slice: `c2_crd.push(w1_crd[p])` in a loop checks the capacity each time. The progress of
+//! the outermost loop tells for how many entries to reserve memory when it does not suffice.
 
-use crate::ir::{Element, Expr, Function, Stmt, Unchecked, Uses};
+use crate::ir::{Element, Expr, Function, Progress, Stmt, Unchecked, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -22,7 +23,7 @@ pub(super) fn run(mut function: Function) -> Function {
     }
     let element_of =
         |name: &str| elements.iter().find(|(array, _)| array == name).map(|(_, element)| *element);
-    function.body = copied(&function.body, &element_of);
+    function.body = copied(&function.body, None, &element_of);
     function
 }
 
@@ -31,16 +32,36 @@ fn coordinates_of(workspace: &str) -> String {
     format!("{workspace}.crd")
 }
 
-fn copied(body: &[Stmt], element_of: &impl Fn(&str) -> Option<Element>) -> Vec<Stmt> {
+/// Returns statements with bulk copies, given the progress of the outermost loop around them.
+fn copied(
+    body: &[Stmt],
+    within: Option<&Progress>,
+    element_of: &impl Fn(&str) -> Option<Element>,
+) -> Vec<Stmt> {
     let mut done: Vec<Stmt> = Vec::new();
     for stmt in body {
-        let extends = done.last().and_then(|harvest| at_once(harvest, stmt, element_of));
+        let extends = done.last().and_then(|harvest| at_once(harvest, stmt, within, element_of));
+        let own = progress(stmt).filter(|_| within.is_none());
+        let within = within.or(own.as_ref());
         match extends {
             Some(extends) => done.extend(extends),
-            None => done.extend(stmt.map(&mut Expr::clone, &mut |inner| copied(inner, element_of))),
+            None => done
+                .extend(stmt.map(&mut Expr::clone, &mut |inner| copied(inner, within, element_of))),
         }
     }
     done
+}
+
+/// Returns the progress of a loop whose body knows the ends of its range.
+fn progress(stmt: &Stmt) -> Option<Progress> {
+    let Stmt::For { name, start, end, .. } = stmt else { return None };
+    let is_known = |bound: &Expr| match bound {
+        Expr::Index(_) => true,
+        Expr::Var(bound) => bound != name,
+        _ => false,
+    };
+    let (at, start, end) = (Expr::var(name), start.clone(), end.clone());
+    (is_known(&start) && is_known(&end)).then_some(Progress { at, start, end })
 }
 
 /// Returns the statements in place of a loop over the entries that were just harvested, if it only
@@ -48,6 +69,7 @@ fn copied(body: &[Stmt], element_of: &impl Fn(&str) -> Option<Element>) -> Vec<S
 fn at_once(
     harvest: &Stmt,
     each: &Stmt,
+    within: Option<&Progress>,
     element_of: &impl Fn(&str) -> Option<Element>,
 ) -> Option<Vec<Stmt>> {
     let Stmt::Harvest { workspace, crd, vals } = harvest else { return None };
@@ -67,7 +89,8 @@ fn at_once(
             None
         };
         let is_same = **index == Expr::var(name) && element? == element_of(array)?;
-        is_same.then(|| Stmt::Extend { array: array.clone(), of: of.clone() })
+        let (array, of, within) = (array.clone(), of.clone(), within.cloned());
+        is_same.then_some(Stmt::Extend { array, of, within })
     };
     // Copy propagation leaves names that are not read any more.
     let uses = Uses::of(body);
@@ -89,7 +112,8 @@ mod tests {
         };
         let each = Stmt::for_range("p", Expr::Index(0), Expr::len("w1_crd"), body);
         let all = [vec![Stmt::harvest("w", "w1_crd", "w_vals")], each].concat();
-        let text: Vec<String> = copied(&all, &element_of).iter().map(Stmt::to_string).collect();
+        let text: Vec<String> =
+            copied(&all, None, &element_of).iter().map(Stmt::to_string).collect();
         assert_eq!(text[1..].concat(), expected);
     }
 
@@ -104,6 +128,23 @@ mod tests {
             vec![unread, push("c2_crd", "w1_crd"), push("c_vals", "w_vals")],
             "c2_crd.extend_from_slice(w1_crd);\nc_vals.extend_from_slice(w_vals);\n",
         );
+    }
+
+    #[test]
+    fn the_outermost_loop_tells_how_much_memory_to_reserve() {
+        let element_of =
+            |name: &str| ["w", "c_vals"].contains(&name).then_some(Element::Value(Dtype::F64));
+        let each = Stmt::for_range(
+            "p",
+            Expr::Index(0),
+            Expr::len("w1_crd"),
+            vec![push("c_vals", "w_vals")],
+        );
+        let row = [vec![Stmt::harvest("w", "w1_crd", "w_vals")], each].concat();
+        let inner = Stmt::for_range("k", Expr::Index(0), Expr::var("k_size"), row);
+        let all = Stmt::for_range("i", Expr::var("begin"), Expr::var("end"), inner);
+        let text: String = copied(&all, None, &element_of).iter().map(Stmt::to_string).collect();
+        assert!(text.contains("kernel::append(c_vals, w_vals, i, begin..end);"), "{text}");
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Infinities {
             Stmt::Assign { name, op, value } | Stmt::Store { array: name, op, value, .. } => {
                 (name, *op == Some(BinaryOp::Div) || self.may_include(value))
             }
-            Stmt::Extend { array, of } => (array, self.0.contains(of)),
+            Stmt::Extend { array, of, .. } => (array, self.0.contains(of)),
             Stmt::Harvest { workspace, vals: Some(vals), .. } => (vals, self.0.contains(workspace)),
             _ => return None,
         };

@@ -203,6 +203,16 @@ impl Division {
         Ok(Local { needed, operands })
     }
 
+    /// Returns whether the rank needs the coordinates of all its entries in a mode of an operand: it
+    /// needs every coordinate, or the mode is divided among the ranks.
+    pub(super) fn are_needed(&self, operand: usize, mode: usize, needed: &Needed) -> bool {
+        let indexed = &self.scheme.operands[operand];
+        let variable = indexed.variables[mode];
+        let is_divided = variable == self.scheme.by && mode == indexed.outermost;
+        needed.are_all(self.extents[variable])
+            || is_divided && self.operands[operand].layout.is_some()
+    }
+
     /// Returns the entries of an operand that a rank uses.
     fn used(&self, operand: usize, entries: &Entries, needed: &[Needed]) -> Used {
         let variables = self.scheme.operands[operand].variables;
@@ -216,8 +226,12 @@ impl Division {
             false => Arc::new(column.numbered(&needed[*v], self.extents[*v])),
         };
         let columns: Vec<_> = entries.columns().iter().zip(variables).map(numbered).collect();
-        let is_used = |number: &usize| !columns.iter().any(|column| column.is_unused(*number));
-        let numbers = match columns.iter().any(|column| column.has_unused()) {
+        let partial = columns.iter().zip(variables).enumerate();
+        let partial =
+            partial.filter(|(mode, (_, v))| !self.are_needed(operand, *mode, &needed[**v]));
+        let partial: Vec<_> = partial.map(|(_, (column, _))| column).collect();
+        let is_used = |number: &usize| !partial.iter().any(|column| column.is_unused(*number));
+        let numbers = match partial.iter().any(|column| column.has_unused()) {
             true => Numbers::of((0..entries.len()).filter(is_used).collect()),
             false => Numbers::Range(0..entries.len()),
         };
@@ -275,9 +289,10 @@ impl Division {
         let mode = variables.iter().position(|v| *v == variable);
         let mode = mode.expect("the operands of a set have the variable");
         let column = &entries.columns()[mode];
-        let known = variables.iter().zip(entries.columns()).filter_map(|(v, column)| {
+        let modes = variables.iter().zip(entries.columns()).enumerate();
+        let known = modes.filter_map(|(mode, (v, column))| {
             let needed = needed[*v].as_ref()?;
-            (!needed.are_all(self.extents[*v])).then_some((column, needed))
+            (!self.are_needed(operand, mode, needed)).then_some((column, needed))
         });
         let known: Vec<_> = known.collect();
         if known.is_empty() {

@@ -67,11 +67,8 @@ impl<V: Exchanged, F: Format> Part<V, F> {
         let position = |number: usize| positions.as_ref().map_or(number, |all| all[number]);
         let Used { entries, numbers, are_same } = local.operands[operand].take();
         let reads_own = exchange.as_ref().is_none_or(|exchange| exchange.keeps_own);
-        let is_distributed = division.operands[operand].layout.is_some();
-        let is_own = |(mode, v): (usize, &usize)| {
-            local.needed[*v].are_all(division.extents[*v])
-                || *v == scheme.by && is_distributed && mode == indexed.outermost
-        };
+        let is_own =
+            |(mode, v): (usize, &usize)| division.are_needed(operand, mode, &local.needed[*v]);
         let is_same =
             are_same || exchange.is_none() && indexed.variables.iter().enumerate().all(is_own);
         let mut shape = F::Shape::splat(0);

@@ -8917,8 +8917,8 @@ fn mul_csr_csr_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        c2_crd.extend_from_slice(w1_crd);
-        c_vals.extend_from_slice(w_vals);
+        kernel::append(c2_crd, w1_crd, i, 0..i_size);
+        kernel::append(c_vals, w_vals, i, 0..i_size);
         c2_pos.push(c2_crd.len() as u32);
     }
     kernel::keep(workspaces, w);
@@ -9053,8 +9053,8 @@ fn mul_csc_csc_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        c2_crd.extend_from_slice(w1_crd);
-        c_vals.extend_from_slice(w_vals);
+        kernel::append(c2_crd, w1_crd, j, 0..j_size);
+        kernel::append(c_vals, w_vals, j, 0..j_size);
         c2_pos.push(c2_crd.len() as u32);
     }
     kernel::keep(workspaces, w);

@@ -11,25 +11,22 @@ use crate::ir::{
 };
 use crate::names::{beside, plain};
 
+/// The suffix of loops for known structures.
+const KNOWN: &str = "known";
+
 impl Builder<'_> {
-    /// Returns the loops of a group for known structures, if they need fewer records than those of
+    /// Returns the loops of a group for known structures, if there are such.
+    pub(super) fn known(&self, group: &Group<'_>) -> Option<&Function> {
+        let compute = group.function.compute.as_deref()?;
+        let name = beside(&compute.name, KNOWN);
+        self.known.iter().find(|known| known.name == name)
+    }
+
+    /// Returns the loops of all groups for known structures, which need fewer records than those of
     /// `NAME_compute`.
-    pub(super) fn known(&self, group: &Group<'_>) -> Option<Function> {
-        let Group { function, .. } = group;
-        let compute = function.compute.as_deref().filter(|_| self.computes)?;
-        let is_whole = |operand: &Operand| match operand {
-            Operand::Tensor(_) | Operand::Scalar { .. } => true,
-            Operand::Index { .. } | Operand::Indices { .. } => false,
-        };
-        let is_structural = self.kernel.is_structural
-            && function.gathers.is_empty()
-            && function.operands.iter().all(is_whole)
-            && function.scalars().next().is_none();
-        if !is_structural {
-            return None;
-        }
-        let body = without_records(&compute.body)?;
-        Some(Function { name: beside(&compute.name, "known"), body, ..compute.clone() })
+    pub(super) fn known_loops(&self) -> Vec<Function> {
+        let groups = self.groups.iter().filter(|_| self.computes && self.kernel.is_structural);
+        groups.filter_map(|group| without_comparison(group.function)).collect()
     }
 
     /// Returns the documentation of when `NAME_compute` compares structures, if it does not always.
@@ -42,7 +39,7 @@ impl Builder<'_> {
         let compared = list(&compared, "and");
         let text = format!(
             "Compares the structure of {compared} with that of the result, unless [`{whole}`] has made \
-             it of operands that share their structure with these."
+             it from operands that share their structure with these."
         );
         vec![String::new(), text]
     }
@@ -68,11 +65,25 @@ impl Builder<'_> {
     /// Returns what determines the structures of the results of a group, if there are loops for known
     /// ones.
     pub(super) fn derivations(&self, group: &Group<'_>) -> Vec<Derivation> {
-        let known = self.known(group);
-        let results = known.iter().flat_map(Function::results);
+        let results = self.known(group).into_iter().flat_map(Function::results);
         let compared = results.filter(|result| !result.structure().is_empty());
         compared.map(|result| self.derivation(group, result)).collect()
     }
+}
+
+/// Returns the loops of `NAME_compute` without records and the comparison, if the structure of the
+/// operands alone determines the structure of the results.
+fn without_comparison(function: &Function) -> Option<Function> {
+    let compute = function.compute.as_deref()?;
+    let is_whole = |operand: &Operand| match operand {
+        Operand::Tensor(_) | Operand::Scalar { .. } => true,
+        Operand::Index { .. } | Operand::Indices { .. } => false,
+    };
+    let is_structural = function.gathers.is_empty()
+        && function.operands.iter().all(is_whole)
+        && function.scalars().next().is_none();
+    let body = without_records(&compute.body).filter(|_| is_structural)?;
+    Some(Function { name: beside(&compute.name, KNOWN), body, ..compute.clone() })
 }
 
 /// Returns statements whose workspaces do not record where values are stored, if there are such

@@ -51,7 +51,7 @@ impl Builder<'_> {
                     "The loops of [`{}`] for a structure that is known.",
                     self.entry_name(Way::Compute)
                 )],
-                ..self.loops_of(&known, Way::Compute)
+                ..self.loops_of(known, Way::Compute)
             });
             [Some(self.loops_of(group.function, Way::Into)), compute, known]
         });

@@ -47,7 +47,7 @@ impl Builder<'_> {
             body.extend(run.before(result, is_fresh(&result.name)));
         }
         body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
-        let scalars = run.call_loops(known.as_ref(), &mut body);
+        let scalars = run.call_loops(known, &mut body);
         // Storage taken from tensors of the caller is returned even after an error.
         let (apart, taken): (Vec<_>, Vec<_>) =
             loops.results().partition(|result| is_apart(loops, result));
