@@ -175,7 +175,8 @@ pub fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
-/// Converts a name to camel case: `blocks4` to `Blocks4`, `mass_matrix` to `MassMatrix`.
+/// Converts a name to camel case: `blocks4` to `Blocks4`, `mass_matrix` to `MassMatrix`, and `_1` to
+/// itself.
 pub fn camel_case(name: &str) -> String {
     let mut camel = String::new();
     for word in name.split('_') {
@@ -183,7 +184,10 @@ pub fn camel_case(name: &str) -> String {
         camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
         camel.extend(letters);
     }
-    camel
+    match camel.starts_with(|first: char| first.is_ascii_digit()) {
+        true => format!("_{camel}"),
+        false => camel,
+    }
 }
 
 #[cfg(test)]
@@ -215,7 +219,14 @@ mod tests {
 
     #[test]
     fn names_become_camel_case() {
-        for (name, expected) in [("blocks4", "Blocks4"), ("a_b", "AB"), ("_x_", "X"), ("_", "")] {
+        let cases = [
+            ("blocks4", "Blocks4"),
+            ("a_b", "AB"),
+            ("_x_", "X"),
+            ("_", ""),
+            ("_1_by_row", "_1ByRow"),
+        ];
+        for (name, expected) in cases {
             assert_eq!(camel_case(name), expected);
         }
     }
