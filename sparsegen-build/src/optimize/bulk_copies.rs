@@ -23,7 +23,7 @@ pub(super) fn run(mut function: Function) -> Function {
     }
     let element_of =
         |name: &str| elements.iter().find(|(array, _)| array == name).map(|(_, element)| *element);
-    function.body = copied(&function.body, None, &element_of);
+    function.body = copied(&function.body, (None, true), &element_of);
     function
 }
 
@@ -32,24 +32,31 @@ fn coordinates_of(workspace: &str) -> String {
     format!("{workspace}.crd")
 }
 
-/// Returns statements with bulk copies, given the progress of the outermost loop around them.
+/// Returns statements with bulk copies, given the progress of the outermost loop around them, if it is
+/// known, and whether there is no loop around them.
 fn copied(
     body: &[Stmt],
-    within: Option<&Progress>,
+    (within, is_outermost): (Option<&Progress>, bool),
     element_of: &impl Fn(&str) -> Option<Element>,
 ) -> Vec<Stmt> {
     let mut done: Vec<Stmt> = Vec::new();
     for stmt in body {
         let extends = done.last().and_then(|harvest| at_once(harvest, stmt, within, element_of));
-        let own = progress(stmt).filter(|_| within.is_none());
+        let own = progress(stmt).filter(|_| is_outermost);
         let within = within.or(own.as_ref());
+        let is_outermost = is_outermost && !is_loop(stmt);
         match extends {
             Some(extends) => done.extend(extends),
-            None => done
-                .extend(stmt.map(&mut Expr::clone, &mut |inner| copied(inner, within, element_of))),
+            None => done.extend(stmt.map(&mut Expr::clone, &mut |inner| {
+                copied(inner, (within, is_outermost), element_of)
+            })),
         }
     }
     done
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::For { .. } | Stmt::ForOnes { .. } | Stmt::While { .. })
 }
 
 /// Returns the progress of a loop whose body knows the ends of its range.
@@ -113,7 +120,7 @@ mod tests {
         let each = Stmt::for_range("p", Expr::Index(0), Expr::len("w1_crd"), body);
         let all = [vec![Stmt::harvest("w", "w1_crd", "w_vals")], each].concat();
         let text: Vec<String> =
-            copied(&all, None, &element_of).iter().map(Stmt::to_string).collect();
+            copied(&all, (None, true), &element_of).iter().map(Stmt::to_string).collect();
         assert_eq!(text[1..].concat(), expected);
     }
 
@@ -143,7 +150,8 @@ mod tests {
         let row = [vec![Stmt::harvest("w", "w1_crd", "w_vals")], each].concat();
         let inner = Stmt::for_range("k", Expr::Index(0), Expr::var("k_size"), row);
         let all = Stmt::for_range("i", Expr::var("begin"), Expr::var("end"), inner);
-        let text: String = copied(&all, None, &element_of).iter().map(Stmt::to_string).collect();
+        let text: String =
+            copied(&all, (None, true), &element_of).iter().map(Stmt::to_string).collect();
         assert!(text.contains("kernel::append(c_vals, w_vals, i, begin..end);"), "{text}");
     }
 
