@@ -5,7 +5,7 @@ use std::fmt;
 use super::builtin::LARGEST_ORDER;
 use super::define::{DefinedMap, Definition};
 use super::{Format, LevelSpec};
-use crate::error::{Code, Diagnostic};
+use crate::error::{Code, Diagnostic, Span};
 use crate::level::{Holds, Levels};
 use crate::manifest::FormatText;
 use crate::types::Width;
@@ -102,6 +102,13 @@ impl Definition {
         levels: &Levels,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<()> {
+        let is_list = |given: &Option<(Widths, Span)>| matches!(given, Some((Widths::Each(_), _)));
+        if !is_list(&text.pos) && !is_list(&text.crd) {
+            for (given, own) in [(&text.pos, &mut self.pos), (&text.crd, &mut self.crd)] {
+                given.iter().for_each(|(width, _)| own.clone_from(width));
+            }
+            return Some(());
+        }
         let orders = self.order().map_or(1..=LARGEST_ORDER, |order| order..=order);
         let mut formats: Vec<_> = orders.filter_map(|order| self.of_order(order, levels)).collect();
         let is_generic = formats.len() > 1;

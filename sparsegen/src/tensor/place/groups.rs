@@ -2,11 +2,15 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::memory::HashMap;
 
 use crate::level::Listing;
 use crate::memory::{filled, try_reserve};
+
+/// The largest number of elements of a group that are sorted with their repetitions.
+const SHORT: usize = 16;
 
 /// The nodes of a level: a segment of coordinates for each node of the level above.
 pub(super) struct Groups {
@@ -121,6 +125,11 @@ impl Groups {
             let group = start..*end as usize;
             start = group.end;
             let first = kept;
+            if group.len() <= SHORT {
+                kept = finder.merge_short(crd, group, kept, &mut ranks);
+                *end = kept as u32;
+                continue;
+            }
             for slot in group.clone() {
                 let coordinate = crd[slot];
                 // Fast path: neighbours often belong to one block or row.
@@ -188,6 +197,31 @@ impl Finder {
             *place = next as u32 + 1;
         }
         *place as usize - 1
+    }
+
+    /// Sorts the coordinates of a short group, and moves the distinct ones to `kept`, which is at most the
+    /// start of the group. Stores the node of each former element; returns the number of the next node.
+    fn merge_short(
+        &mut self,
+        crd: &mut [u32],
+        group: Range<usize>,
+        kept: usize,
+        ranks: &mut [u32],
+    ) -> usize {
+        let (first, mut kept) = (kept, kept);
+        self.keys.clear();
+        let coordinates = crd[group.clone()].iter().zip(group);
+        self.keys.extend(coordinates.map(|(crd, slot)| u64::from(*crd) << 32 | slot as u64));
+        self.keys.sort_unstable();
+        for key in &self.keys {
+            let (coordinate, slot) = ((key >> 32) as u32, *key as u32 as usize);
+            if kept == first || crd[kept - 1] != coordinate {
+                crd[kept] = coordinate;
+                kept += 1;
+            }
+            ranks[slot] = kept as u32 - 1;
+        }
+        kept
     }
 
     /// Sorts the distinct coordinates of the group whose first node is `first`; returns for each
