@@ -165,7 +165,11 @@ fn is_linear_in(program: &Program, value: &Expr, access: &Access) -> bool {
             is_linear_in(program, a, access) && scales(b)
                 || is_linear_in(program, b, access) && scales(a)
         }
-        Expr::Binary(_, a, b) => is_linear_in(program, a, access) && !uses(b),
+        // Duplicates of an entry that are divided by zero may add up to NaN.
+        Expr::Binary(_, a, b) => {
+            let is_zero = b.as_literal().is_none_or(|literal| literal.is_zero());
+            is_linear_in(program, a, access) && !is_zero
+        }
     }
 }
 

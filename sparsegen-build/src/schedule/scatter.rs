@@ -142,13 +142,13 @@ fn driven(
         |access: &Access| Expr::call(Function::Stored, vec![Expr::Access(access.clone())]);
     let mut form = form.clone();
     let own = taken.last()?;
-    form.assignment.value = match own.value {
+    form.assignment.value = match form.tensor(own.workspace.tensor).pattern {
+        true => Expr::call(Function::Mask, vec![is_stored(operand), form.assignment.value]),
         // Its values are read where it drives.
-        Expr::Access(_) => {
+        false => {
             let both = Expr::binary(BinaryOp::And, is_stored(operand), is_stored(&own.workspace));
             Expr::call(Function::Mask, vec![both, value.clone()])
         }
-        _ => Expr::call(Function::Mask, vec![is_stored(operand), form.assignment.value]),
     };
     Some((form, taken.clone()))
 }
