@@ -99,7 +99,7 @@ impl LevelIterator {
 
     /// Returns whether this level and its deferred levels store all coordinates.
     pub fn is_full(&self, program: &Program) -> bool {
-        self.parents != Positions::AtMostOne && self.stores_all(program)
+        !self.parents.may_be_none() && self.stores_all(program)
     }
 
     /// Returns whether this level and its deferred levels store all coordinates below each parent.

@@ -216,9 +216,8 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
             let is_empty = reduce.variables.contains(&v);
             Some(if is_empty { of_nothing(&program.kernel, reduce) } else { known })
         };
-        // The value that the loops compute by folding the reduction of unstored values, but not that
-        // of a constant of the statement, and the right value.
-        let folded = known(&map_reductions(value, &over_empty));
+        // The value that the loops compute by folding the reductions of constants, and the right value.
+        let folded = known(&map_reductions(value, &constant));
         let exact = map_reductions(&value.substitute(&fill), &over_empty);
         let exact = none_is_missing(&exact, &|variables| variables.contains(&v));
         let exact = exact.with_constant_reductions();
