@@ -9,7 +9,7 @@ use crate::operator::{Kind, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::mask::are_opposite;
-use super::{BinaryOp, Expr, Own, Semiring, TensorId, VariableId};
+use super::{Access, BinaryOp, Expr, Own, Semiring, TensorId, VariableId};
 
 use fold::fold;
 
@@ -234,6 +234,16 @@ impl Expr {
                 inner => Expr::Call(function, inner.into_iter().collect()),
             },
             (_, Err(others)) => Expr::Call(function, others),
+        }
+    }
+
+    /// Returns this expression where some operands are stored, folded.
+    pub fn where_stored(&self, is_stored: &impl Fn(&Access) -> bool) -> Expr {
+        match self {
+            Expr::Call(Function::Stored, of) if matches!(&of[..], [Expr::Access(access)] if is_stored(access)) => {
+                Expr::Literal(Literal::Bool(true))
+            }
+            _ => self.map_children(&mut |child| child.where_stored(is_stored)),
         }
     }
 

@@ -221,16 +221,6 @@ impl Expr {
         }
     }
 
-    /// Returns this expression where some operands are stored, folded.
-    pub fn where_stored(&self, is_stored: &impl Fn(&Access) -> bool) -> Expr {
-        match self {
-            Expr::Call(Function::Stored, of) if matches!(&of[..], [Expr::Access(a)] if is_stored(a)) => {
-                Expr::Literal(Literal::Bool(true))
-            }
-            _ => self.map_children(&mut |child| child.where_stored(is_stored)),
-        }
-    }
-
     /// Returns whether an access is part of the expression.
     pub fn reads(&self, access: &Access) -> bool {
         let mut reads = false;
