@@ -102,6 +102,7 @@ impl Definition {
         levels: &Levels,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<()> {
+        // Only a list has to fit the levels of some order.
         let is_list = |given: &Option<(Widths, Span)>| matches!(given, Some((Widths::Each(_), _)));
         if !is_list(&text.pos) && !is_list(&text.crd) {
             for (given, own) in [(&text.pos, &mut self.pos), (&text.crd, &mut self.crd)] {

@@ -167,8 +167,8 @@ fn is_linear_in(program: &Program, value: &Expr, access: &Access) -> bool {
         }
         // Duplicates of an entry that are divided by zero may add up to NaN.
         Expr::Binary(_, a, b) => {
-            let is_zero = b.as_literal().is_none_or(|literal| literal.is_zero());
-            is_linear_in(program, a, access) && !is_zero
+            let may_be_zero = b.as_literal().is_none_or(|literal| literal.is_zero());
+            is_linear_in(program, a, access) && !may_be_zero
         }
     }
 }

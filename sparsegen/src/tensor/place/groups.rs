@@ -9,7 +9,8 @@ use crate::memory::HashMap;
 use crate::level::Listing;
 use crate::memory::{filled, try_reserve};
 
-/// The largest number of elements of a group that are sorted with their repetitions.
+/// The largest number of elements of a group that are sorted with their repetitions: finding these first
+/// takes more time for as few as the rows of a grid have.
 const SHORT: usize = 16;
 
 /// The nodes of a level: a segment of coordinates for each node of the level above.
@@ -199,8 +200,9 @@ impl Finder {
         *place as usize - 1
     }
 
-    /// Sorts the coordinates of a short group, and moves the distinct ones to `kept`, which is at most the
-    /// start of the group. Stores the node of each former element; returns the number of the next node.
+    /// Sorts the coordinates of a short group, and moves the distinct ones to `kept`, which is at most
+    /// the start of the group. Stores the node of each former element; returns the number of the next
+    /// node.
     fn merge_short(
         &mut self,
         crd: &mut [u32],
