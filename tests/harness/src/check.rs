@@ -122,7 +122,8 @@ impl Case {
                     return Err("its formats hold none of the operands".into());
                 }
                 let Some(first) = first else { return Ok(()) };
-                kernel.check_disagreements(&first)?;
+                let functions: Vec<_> = compiled.functions().collect();
+                kernel.check_disagreements(&first, &functions)?;
                 kernel.check_constants(&first)?;
                 kernel.check_parts(&first)
             }

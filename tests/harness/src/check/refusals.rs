@@ -1,7 +1,7 @@
 //! Checks that kernels reject invalid operands.
 
 use sparsegen::Error;
-use sparsegen_build::ir::{self, Limit, Operand, Source};
+use sparsegen_build::ir::{self, Function, Limit, Operand, Source};
 
 use crate::check::kernel::Kernel;
 use crate::number::Number;
@@ -13,8 +13,9 @@ impl Kernel<'_> {
         (self.run)(&world.operands)?.results.map(|_| ())
     }
 
-    /// Checks that the kernel rejects operands with different extents for one variable.
-    pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
+    /// Checks that the kernel rejects operands with different extents for one variable. `all` are the
+    /// functions of all its statements, each of which may be the one that finds them.
+    pub fn check_disagreements(&self, world: &World, all: &[&Function]) -> Result<(), String> {
         for size in &self.function.sizes {
             let given = size.operands.iter().filter(|(operand, _)| {
                 let name = match &self.function.operands[*operand] {
@@ -30,11 +31,16 @@ impl Kernel<'_> {
             }
             let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
             // A mode that is read several times may have several variables.
-            let sizes = self.function.sizes.iter();
-            let disagreeing: Vec<&str> = sizes
-                .filter(|size| size.operands.contains(&(*operand, *mode)))
-                .map(|size| size.variable.as_str())
-                .collect();
+            let mut disagreeing: Vec<&str> = Vec::new();
+            for function in all {
+                let is_same = |operand: &usize| match &function.operands[*operand] {
+                    Operand::Tensor(of) => of.tensor == tensor.tensor,
+                    _ => false,
+                };
+                let is_mode = |(operand, of): &(usize, usize)| of == mode && is_same(operand);
+                let sizes = function.sizes.iter().filter(|size| size.operands.iter().any(is_mode));
+                disagreeing.extend(sizes.map(|size| size.variable.as_str()));
+            }
             let mut world = world.clone();
             let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
             operand.shape[*mode] += 1;
