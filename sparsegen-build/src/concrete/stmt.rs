@@ -133,16 +133,7 @@ impl Stmt {
         absent: &dyn Fn(&Access) -> bool,
         present: &dyn Fn(&Access) -> bool,
     ) -> Stmt {
-        // An entry of a predicate means that the comparison holds.
-        let holds = |access: &Access| present(access) && kernel.is_made(access.tensor);
-        let value_at = |access: &Access| match absent(access) {
-            true => Some(kernel.fill(access.tensor)),
-            false => holds(access).then_some(Expr::Literal(Literal::Int(1))),
-        };
-        match kernel.tensor_ids().any(|id| kernel.is_made(id)) {
-            true => self.map_values(&|value| value.where_stored(&holds).substitute(&value_at)),
-            false => self.with(&value_at),
-        }
+        self.map_values(&|value| value.in_region(kernel, absent, present))
     }
 
     /// Returns this statement with some accesses replaced, folded.

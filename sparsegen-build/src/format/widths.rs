@@ -104,14 +104,13 @@ impl Definition {
     ) -> Option<()> {
         // Only a list has to fit the levels of some order.
         let is_list = |given: &Option<(Widths, Span)>| matches!(given, Some((Widths::Each(_), _)));
-        if !is_list(&text.pos) && !is_list(&text.crd) {
-            for (given, own) in [(&text.pos, &mut self.pos), (&text.crd, &mut self.crd)] {
-                given.iter().for_each(|(width, _)| own.clone_from(width));
+        let mut formats: Vec<_> = match is_list(&text.pos) || is_list(&text.crd) {
+            true => {
+                let orders = self.order().map_or(1..=LARGEST_ORDER, |order| order..=order);
+                orders.filter_map(|order| self.of_order(order, levels)).collect()
             }
-            return Some(());
-        }
-        let orders = self.order().map_or(1..=LARGEST_ORDER, |order| order..=order);
-        let mut formats: Vec<_> = orders.filter_map(|order| self.of_order(order, levels)).collect();
+            false => Vec::new(),
+        };
         let is_generic = formats.len() > 1;
         type HasArray = fn(&LevelSpec) -> bool;
         let positions: HasArray = LevelSpec::has_positions;

@@ -201,16 +201,10 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
                     .position(|other| *other == access)
                     .is_some_and(|k| set >> k & 1 != 0)
         };
-        let fill = |access: &Access| match absent(access) {
-            true => Some(program.kernel.fill(access.tensor)),
-            // An entry of a predicate means that the comparison holds.
-            false => {
-                let holds = program.kernel.is_made(access.tensor);
-                holds.then_some(Expr::Literal(Literal::Int(1)))
-            }
-        };
+        let in_region =
+            |value: &Expr| value.in_region(&program.kernel, &absent, &|access| !absent(access));
         let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
-        let known = |value: &Expr| value.substitute(&fill).with_constant_reductions();
+        let known = |value: &Expr| in_region(value).with_constant_reductions();
         let over_empty = |reduce: &Reduce| {
             let known = constant(reduce)?;
             let is_empty = reduce.variables.contains(&v);
@@ -218,7 +212,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         };
         // The value that the loops compute by folding the reductions of constants, and the right value.
         let folded = known(&map_reductions(value, &constant));
-        let exact = map_reductions(&value.substitute(&fill), &over_empty);
+        let exact = map_reductions(&in_region(value), &over_empty);
         let exact = none_is_missing(&exact, &|variables| variables.contains(&v));
         let exact = exact.with_constant_reductions();
         folded != exact || folded.is_zero() && !known(of_empty).is_zero()
