@@ -76,22 +76,22 @@ fn both_products_check(
     w: View<'_, f64, Dense<1>>,
 ) -> Result<(), Error> {
     kernel::agree(
-        "both_products_y",
+        "both_products",
         "i",
         &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
     )?;
     kernel::agree(
-        "both_products_y",
+        "both_products",
         "j",
         &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
     )?;
     kernel::agree(
-        "both_products_z",
+        "both_products",
         "j",
         &[("A", 1, a.shape()[1]), ("z", 0, z.shape()[0])],
     )?;
     kernel::agree(
-        "both_products_z",
+        "both_products",
         "i",
         &[("A", 0, a.shape()[0]), ("w", 0, w.shape()[0])],
     )?;

@@ -95,46 +95,14 @@ pub fn triangles_into<'a, 'x>(
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into_view()?, x.into_view()?);
-    kernel::agree(
-        "triangles_l",
-        "i",
-        &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_l",
-        "j",
-        &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])],
-    )?;
-    kernel::agree(
-        "triangles_u",
-        "i",
-        &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_u",
-        "j",
-        &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])],
-    )?;
-    kernel::agree(
-        "triangles_y",
-        "i",
-        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_y",
-        "j",
-        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_z",
-        "i",
-        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_z",
-        "j",
-        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
-    )?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])])?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree("triangles", "i", &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])])?;
     let l_shape = l.shape();
     let (mut l_levels, mut l_vals) = l.take_parts();
     let u_shape = u.shape();
@@ -150,15 +118,11 @@ pub fn triangles_into<'a, 'x>(
         a,
         x,
     );
-    kernel::fits::<
-        u32,
-    >("triangles_l_u_y", "L", "positions of level 2", l_levels.1.crd.len())?;
+    kernel::fits::<u32>("triangles", "L", "positions of level 2", l_levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *l = unsafe { Tensor::from_parts_unchecked(l_shape, l_levels, l_vals) };
-    kernel::fits::<
-        u32,
-    >("triangles_l_u_y", "U", "positions of level 2", u_levels.1.crd.len())?;
+    kernel::fits::<u32>("triangles", "U", "positions of level 2", u_levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *u = unsafe { Tensor::from_parts_unchecked(u_shape, u_levels, u_vals) };
@@ -206,46 +170,14 @@ pub fn triangles_compute<'a, 'x>(
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into_view()?, x.into_view()?);
-    kernel::agree(
-        "triangles_l",
-        "i",
-        &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_l",
-        "j",
-        &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])],
-    )?;
-    kernel::agree(
-        "triangles_u",
-        "i",
-        &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_u",
-        "j",
-        &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])],
-    )?;
-    kernel::agree(
-        "triangles_y",
-        "i",
-        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_y",
-        "j",
-        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_z",
-        "i",
-        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_z",
-        "j",
-        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
-    )?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])])?;
+    kernel::agree("triangles", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree("triangles", "i", &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])])?;
+    kernel::agree("triangles", "j", &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])])?;
     let (l_levels, l_vals) = l.structure_and_vals();
     let (u_levels, u_vals) = u.structure_and_vals();
     kernel::known(
@@ -260,7 +192,7 @@ pub fn triangles_compute<'a, 'x>(
             a,
             x,
         ),
-        "triangles_l_u_y",
+        "triangles",
         "L or U",
     )?;
     triangles_z_kernel(z.vals_mut(), u.view(), y.view());

@@ -20,7 +20,7 @@ pub(super) fn item(entry: &Entry) -> TokenStream {
     let (name, generics) = (ident(&entry.name), generics(&entry.parameters, &entry.traits));
     let parameters = parameters(&entry.parameters);
     let returns = tuple(entry.returns.iter().map(ty));
-    let body = entry.body.iter().map(instruction);
+    let body = entry.body.iter().map(|part| instruction(part, &entry.kernel));
     quote! {
         #docs
         #public fn #name #generics(#(#parameters),*) -> Result<#returns, Error> {
@@ -38,8 +38,8 @@ pub(super) fn tuple(items: impl Iterator<Item = impl ToTokens>) -> TokenStream {
     }
 }
 
-/// Emits an instruction.
-fn instruction(instruction: &Instruction) -> TokenStream {
+/// Emits an instruction of an entry point of a kernel.
+fn instruction(instruction: &Instruction, kernel: &str) -> TokenStream {
     match instruction {
         Instruction::Ignore(name) => {
             let name = ident(name);
@@ -51,11 +51,11 @@ fn instruction(instruction: &Instruction) -> TokenStream {
                 (tuple(names.iter()), tuple(names.iter().map(|n| quote!(#n.into_view()?))));
             quote!(let #bound = #views;)
         }
-        Instruction::Check { kernel, check } => {
+        Instruction::Check(check) => {
             let check = checks::check(kernel, check);
             quote!(#check?;)
         }
-        Instruction::Replace { into, by, kernel, tensor } => {
+        Instruction::Replace { into, by, tensor } => {
             let (into, by) = (ident(into), ident(by));
             quote!(kernel::replace_values(#into, &#by, #kernel, #tensor)?;)
         }
@@ -132,13 +132,13 @@ fn instruction(instruction: &Instruction) -> TokenStream {
         }
         Instruction::Assemble { into, storage, is_checked } => assemble(into, storage, *is_checked),
         Instruction::Derive(by) => {
-            let (result, by) = (ident(&by.result), derivation(by));
+            let (result, by) = (ident(&by.result), derivation(by, kernel));
             quote!(kernel::derive(#result, #by);)
         }
         Instruction::Derived { name, all } => {
             let name = ident(name);
             let are = all.iter().map(|by| {
-                let (result, by) = (ident(&by.result), derivation(by));
+                let (result, by) = (ident(&by.result), derivation(by, kernel));
                 quote!(kernel::is_derived(#result, #by))
             });
             quote!(let #name = #(#are)&&*;)
@@ -199,7 +199,7 @@ fn instruction(instruction: &Instruction) -> TokenStream {
 }
 
 /// Emits what determines the structure of a result: `(module_path!(), "spgemm", "C"), &[&a, &b]`.
-fn derivation(Derivation { kernel, tensor, operands, .. }: &Derivation) -> TokenStream {
+fn derivation(Derivation { tensor, operands, .. }: &Derivation, kernel: &str) -> TokenStream {
     let operands = operands.iter().map(argument);
     quote!((module_path!(), #kernel, #tensor), &[#(&#operands),*])
 }

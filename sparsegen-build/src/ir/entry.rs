@@ -7,6 +7,8 @@ use super::{Array, Dtype, Element, Expr, Function, Instruction, List, Place, Tra
 pub struct Entry {
     /// Its name, a Rust identifier in snake case.
     pub name: String,
+    /// The name of its kernel in messages.
+    pub kernel: String,
     /// Documentation in Markdown, by lines.
     pub docs: Vec<String>,
     /// `true` if the function is public.

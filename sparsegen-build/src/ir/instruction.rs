@@ -18,7 +18,7 @@ pub enum Instruction {
     /// Creates views of arguments: `let (a, x) = (a.into_view()?, x.into_view()?);`
     View(Vec<String>),
     /// Returns an error if a condition does not hold; messages name the kernel.
-    Check { kernel: String, check: Check },
+    Check(Check),
     /// Defines a number: `let i_size = y.shape()[0];`
     Let { name: String, value: Expr },
     /// Converts a tensor to another format: `let a_csc = a.to::<Csc>()?;`
@@ -85,7 +85,7 @@ pub enum Instruction {
     /// Updates a scalar: `*t += value;`
     Change { name: String, is_reference: bool, adds: bool, value: Value },
     /// Replaces the values of a tensor by those of another tensor of the same structure.
-    Replace { into: String, by: String, kernel: String, tensor: String },
+    Replace { into: String, by: String, tensor: String },
     /// Returns values.
     Return(Vec<Value>),
 }
@@ -97,8 +97,6 @@ pub struct Derivation {
     pub result: String,
     /// Its name in the statement.
     pub tensor: String,
-    /// The name of the kernel.
-    pub kernel: String,
     /// The operands: arguments, or views of other results.
     pub operands: Vec<Argument>,
 }

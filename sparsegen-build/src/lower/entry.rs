@@ -242,7 +242,6 @@ impl<'k> Builder<'k> {
         body.extend(self.passed().map(|step| Instruction::Replace {
             into: step.result.clone(),
             by: unpacked(step),
-            kernel: plain(&step.function.name).to_owned(),
             tensor: match &step.function.result {
                 Result::Tensor(result) => result.tensor.clone(),
                 Result::Scalar { .. } => plain(&step.result).to_owned(),
@@ -264,6 +263,7 @@ impl<'k> Builder<'k> {
         parameters.extend(self.operands.iter().map(|operand| parameter(operand)));
         Entry {
             name,
+            kernel: plain(&self.kernel.name).to_owned(),
             docs,
             is_public: true,
             traits: self.kernel.traits(),

@@ -98,7 +98,7 @@ impl Instruction {
             | Instruction::Assemble { into: Assembled::Caller(_), .. }
             | Instruction::Ignore(_)
             | Instruction::View(_)
-            | Instruction::Check { .. }
+            | Instruction::Check(_)
             | Instruction::Let { .. }
             | Instruction::LastOfEach { .. }
             | Instruction::Divide(_)
@@ -124,7 +124,7 @@ impl Instruction {
     pub fn names<'a>(&'a self, visit: &mut dyn FnMut(&'a str)) {
         match self {
             Instruction::View(names) => names.iter().for_each(|name| visit(name)),
-            Instruction::Check { check, .. } => check.names(visit),
+            Instruction::Check(check) => check.names(visit),
             Instruction::Let { value, .. } => value.names(visit),
             Instruction::Invert { of, extent, .. } => {
                 visit(of.name());

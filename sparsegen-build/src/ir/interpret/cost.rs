@@ -44,10 +44,10 @@ impl Frame {
                 Replacement::Covered(of, ..) => self.size(of) + self.size(into),
             },
             Instruction::Replace { into, .. } => self.size(into),
-            Instruction::Check { check: Check::Indices { list, .. }, .. } => {
+            Instruction::Check(Check::Indices { list, .. }) => {
                 self.coordinates(list).map_or(0, |list| list.len() as u64)
             }
-            Instruction::Check { check: Check::Gather { tensor, .. }, .. } => self.size(tensor),
+            Instruction::Check(Check::Gather { tensor, .. }) => self.size(tensor),
             _ => 0,
         }
     }

@@ -135,7 +135,7 @@ impl Session<'_> {
             Instruction::View(names) => {
                 names.iter().try_for_each(|name| frame.tensor(name).map(drop))?;
             }
-            Instruction::Check { check, .. } => self.check(check, frame)?,
+            Instruction::Check(check) => self.check(check, frame)?,
             Instruction::Let { name, value } => {
                 let value = frame.index(value)?;
                 frame.insert(name, Object::Index(value));

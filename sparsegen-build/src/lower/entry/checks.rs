@@ -8,7 +8,6 @@ use crate::ir::{
     Check, Demand, Element, Expr, Function, Instruction, Mode, Operand, Part, Reads, Result, Size,
     Source, Width,
 };
-use crate::names::plain;
 
 /// The elements of lists of coordinates.
 pub(super) const COORDINATE: Element = Element::Index(Width::Usize);
@@ -17,10 +16,10 @@ pub(super) const COORDINATE: Element = Element::Index(Width::Usize);
 pub(super) fn all(function: &Function) -> Vec<Instruction> {
     let mut checks = of_parts(function);
     let agree = function.sizes.iter().filter(|size| must_agree(size, function));
-    checks.extend(agree.map(|size| instruction(function, agreement(function, size))));
+    checks.extend(agree.map(|size| Instruction::Check(agreement(function, size))));
     checks.extend(function.sizes.iter().filter_map(|size| choice(function, size)));
     let demands = function.demands();
-    checks.extend(demands.into_iter().map(|demand| instruction(function, room(function, demand))));
+    checks.extend(demands.into_iter().map(|demand| Instruction::Check(room(function, demand))));
     checks
 }
 
@@ -35,7 +34,7 @@ pub(super) fn of_parts(function: &Function) -> Vec<Instruction> {
             }
             Reads::Listed(list) => Check::Indices { mode, list: list.clone() },
         };
-        Some(instruction(function, check))
+        Some(Instruction::Check(check))
     };
     function.parts.iter().filter_map(check).collect()
 }
@@ -51,10 +50,9 @@ pub(super) fn before_shapes(
         shapes.get(&**of)?.get(*mode).cloned()
     };
     let with_known = |mut instruction: Instruction| {
-        if let Instruction::Check { check, .. } = &mut instruction
-            && let Check::Index { mode, .. }
-            | Check::Slice { mode, .. }
-            | Check::Indices { mode, .. } = check
+        if let Instruction::Check(
+            Check::Index { mode, .. } | Check::Slice { mode, .. } | Check::Indices { mode, .. },
+        ) = &mut instruction
             && let Some(extent) = known(&mode.extent)
         {
             mode.extent = extent;
@@ -77,20 +75,15 @@ pub(super) fn before_shapes(
 /// `read` returns the name of the tensor whose elements the loops read.
 pub(super) fn of_gathers(
     function: &Function,
-    kernel: &str,
     read: impl Fn(Source) -> Option<String>,
 ) -> Vec<Instruction> {
     let checks = function.gathers.iter().filter_map(|gather| {
         let mode = mode(function, gather.of, gather.mode)?;
         let by = tensor(function, gather.by)?.0.to_owned();
         let check = Check::Gather { mode, by, tensor: read(gather.by)? };
-        Some(Instruction::Check { kernel: plain(kernel).to_owned(), check })
+        Some(Instruction::Check(check))
     });
     checks.collect()
-}
-
-pub(super) fn instruction(function: &Function, check: Check) -> Instruction {
-    Instruction::Check { kernel: plain(&function.name).to_owned(), check }
 }
 
 /// Returns the slice that defines a size, if there is one.
@@ -148,7 +141,7 @@ fn agreement(function: &Function, size: &Size) -> Check {
 fn choice(function: &Function, size: &Size) -> Option<Instruction> {
     let reduction = size.chosen_from.clone()?;
     let (variable, extent) = (size.variable.clone(), given_extent(function, size, false)?);
-    Some(instruction(function, Check::Choice { reduction, variable, extent }))
+    Some(Instruction::Check(Check::Choice { reduction, variable, extent }))
 }
 
 fn room(function: &Function, Demand { factors, element }: Demand) -> Check {

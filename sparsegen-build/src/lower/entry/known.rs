@@ -9,7 +9,7 @@ use super::docs::list;
 use crate::ir::{
     Argument, BinaryOp, Derivation, Expr, Function, Group, Operand, Stmt, TensorResult, UnaryOp,
 };
-use crate::names::{beside, plain};
+use crate::names::beside;
 
 /// The suffix of loops for known structures.
 const KNOWN: &str = "known";
@@ -57,7 +57,6 @@ impl Builder<'_> {
         Derivation {
             result: result.name.clone(),
             tensor: result.tensor.clone(),
-            kernel: plain(&self.kernel.name).to_owned(),
             operands: tensors.map(operand).collect(),
         }
     }

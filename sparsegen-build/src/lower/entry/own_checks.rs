@@ -3,7 +3,7 @@
 use super::signature::{seen_type, viewed};
 use super::{Builder, Way, checks, reads};
 use crate::ir::{Argument, Check, Entry, Instruction, Parameter, Result, Step, Type};
-use crate::names::beside;
+use crate::names::{beside, plain};
 
 impl Builder<'_> {
     /// Returns `NAME_check`.
@@ -22,6 +22,7 @@ impl Builder<'_> {
         let parameters = results.chain(operands.map(|operand| viewed(operand))).collect();
         Entry {
             name: beside(&self.kernel.name, "check"),
+            kernel: plain(&self.kernel.name).to_owned(),
             docs: vec!["Checks that the extents agree.".to_owned()],
             is_public: false,
             traits: self.kernel.traits(),
@@ -42,7 +43,7 @@ impl Builder<'_> {
         };
         let arguments = check.parameters.into_iter().map(argument);
         let call = self.call(check.name, arguments);
-        Instruction::Check { kernel: self.kernel.name.clone(), check: Check::Entry(call) }
+        Instruction::Check(Check::Entry(call))
     }
 
     /// Returns the checks of all statements.

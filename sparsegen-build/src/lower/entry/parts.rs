@@ -71,7 +71,7 @@ impl Run<'_> {
                 call,
             };
         }
-        let what = || format!("arrays of {}", plain(self.kernel));
+        let what = || format!("arrays of {}", plain(&self.builder.kernel.name));
         let (mut own, mut orders, mut vectors) = (Vec::new(), Vec::new(), Vec::new());
         let (mut numbers, mut tables) = (Vec::new(), Vec::new());
         for result in self.loops.results() {

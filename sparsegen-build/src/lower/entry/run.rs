@@ -1,7 +1,7 @@
 //! The instructions around the loops of a group: convert operands, take the storage of results,
 //! call the loops, and store the results.
 
-use super::checks::{instruction, of_gathers, tensor};
+use super::checks::{of_gathers, tensor};
 use super::kept::loops_of;
 use super::loops::{Slot, slots};
 use super::names::Names;
@@ -13,7 +13,7 @@ use crate::ir::{
     Listing, Operand, Place, Reads, Replacement, Returned, Shape, Source, Step, Storage, Taken,
     Target, TensorResult, Value, Vector, Width,
 };
-use crate::names::{beside, plain};
+use crate::names::beside;
 
 /// The instructions around the loops of a group.
 pub(super) struct Run<'b> {
@@ -21,8 +21,6 @@ pub(super) struct Run<'b> {
     pub(super) steps: &'b [Step],
     pub(super) loops: &'b Function,
     way: Way,
-    /// The name of the kernel in messages.
-    pub(super) kernel: &'b str,
 }
 
 impl Builder<'_> {
@@ -34,9 +32,9 @@ impl Builder<'_> {
         way: Way,
         is_fresh: &dyn Fn(&str) -> bool,
     ) -> Vec<Instruction> {
-        let Group { steps, function } = *group;
+        let steps = group.steps;
         let loops = loops_of(group, way);
-        let run = Run { builder: self, steps, loops, way, kernel: &function.name };
+        let run = Run { builder: self, steps, loops, way };
         let mut body = run.conversions();
         let known = self.known(group).filter(|_| way == Way::Compute);
         if known.is_some() {
@@ -60,7 +58,7 @@ impl Builder<'_> {
             }
         }
         if let Some(name) = &loops.division {
-            body.push(instruction(function, Check::Division(name.clone())));
+            body.push(Instruction::Check(Check::Division(name.clone())));
         }
         for result in apart {
             body.extend(run.assemble(result));
@@ -137,7 +135,7 @@ impl Run<'_> {
             let name = converted.map(|it| it.into.name.as_str());
             name.or_else(|| Some(tensor(loops, of)?.1)).map(str::to_owned)
         };
-        body.extend(of_gathers(loops, self.kernel, read));
+        body.extend(of_gathers(loops, read));
         body.extend(inverses.into_iter().filter_map(|conversion| inversion(loops, conversion)));
         body.extend(loops.parts.iter().filter_map(|part| match &part.reads {
             Reads::Listed(List::LastOf { of, name }) => {
@@ -223,8 +221,7 @@ impl Run<'_> {
                     otherwise: call,
                 },
             };
-            let check = Check::Known { answer, tensors };
-            body.push(Instruction::Check { kernel: plain(self.kernel).to_owned(), check });
+            body.push(Instruction::Check(Check::Known { answer, tensors }));
             return Vec::new();
         }
         if has_others {
@@ -316,7 +313,6 @@ impl Run<'_> {
     fn assemble(&self, result: &TensorResult) -> Vec<Instruction> {
         let Assembly::Assembled { fits, .. } = &result.assembly else { return Vec::new() };
         let Names { storage, unpacked, .. } = self.names_of(result);
-        let kernel = plain(self.kernel);
         let fit = |fit: &Fit| {
             let find = |name: &str| result.arrays().iter().find(|array| array.name == name);
             let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
@@ -327,7 +323,7 @@ impl Run<'_> {
                 what: fit.what.clone(),
                 vector: vector(&storage, longest),
             };
-            may_be_too_narrow.then(|| Instruction::Check { kernel: kernel.to_owned(), check })
+            may_be_too_narrow.then_some(Instruction::Check(check))
         };
         let mut body: Vec<Instruction> = fits.iter().filter_map(fit).collect();
         let into = match result.packed {
