@@ -17,6 +17,9 @@ pub struct Parted {
     pub block: u64,
     /// `true` if each part computes a workspace or a scalar before its loop.
     pub prepares: bool,
+    /// `true` if each part adds a value once for all its coordinates without entries: sums are then
+    /// rounded as the parts are divided.
+    pub has_rest: bool,
     /// The reductions of which each part computes a value, if the result is a scalar that is computed
     /// from them.
     pub reductions: Vec<Temporary>,
@@ -84,6 +87,11 @@ impl Parted {
 
     /// Returns whether the result does not depend on the number of parts.
     pub fn is_independent(&self) -> bool {
+        !self.has_rest && self.has_no_copies()
+    }
+
+    /// Returns whether no part has a copy of a result, or a value of its own.
+    pub fn has_no_copies(&self) -> bool {
         self.stores.iter().all(|stores| matches!(stores, Stores::Apart | Stores::Joined))
     }
 

@@ -59,7 +59,7 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
         first.stores = copies_after(program, &whole, &divided, &first.stores)?;
     }
     first.prepares = divided.iter().any(|of| of.fills || of.repeats);
-    if divided.iter().any(|of| of.fills && of.repeats) && !first.is_independent() {
+    if divided.iter().any(|of| of.fills && of.repeats) && !first.has_no_copies() {
         // There would be as many workspaces as copies of the result, each filled in full.
         return Err("each part would fill a workspace and a copy of the result".to_owned());
     }
@@ -101,7 +101,9 @@ impl Outermost<'_> {
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
         let variable = self.inner.variable;
         let reductions = self.reductions.clone();
-        Ok(Parted { variable, divides, range, block, prepares: false, reductions, stores })
+        let has_rest = self.inner.rest.is_some();
+        let prepares = false;
+        Ok(Parted { variable, divides, range, block, prepares, has_rest, reductions, stores })
     }
 }
 

@@ -2,15 +2,16 @@
 
 use crate::compile_str;
 
-/// Returns the work before a coordinate or position, as the generated source computes it, without
-/// spaces.
-fn work(expr: &str, tensors: &str, keys: &str) -> String {
+/// Returns the name of the function that divides the loops, and the work before a coordinate or
+/// position, as the generated source computes it, without spaces.
+fn divided(expr: &str, tensors: &str, keys: &str) -> (String, String) {
     let manifest = format!(
         "{FORMATS}[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\nparallel = true\n{keys}"
     );
     let output = compile_str("kernels.toml", &manifest);
     let source: String = output.source.split_whitespace().collect();
     let (_, after) = source.split_once("parts=kernel::").expect("a divided loop");
+    let (by, _) = after.split_once('(').expect("a call");
     let (_, work) = after.split_once('|').expect("the work is a closure");
     let (_, work) = work.split_once('|').expect("the closure has an argument");
     // Up to the end of the call.
@@ -21,20 +22,31 @@ fn work(expr: &str, tensors: &str, keys: &str) -> String {
     };
     let end = work.find(is_end).expect("the end of the call");
     let work = work[..end].trim_end_matches(',');
-    work.trim_start_matches('{').trim_end_matches('}').to_owned()
+    (by.to_owned(), work.trim_start_matches('{').trim_end_matches('}').to_owned())
 }
 
 #[test]
 fn work_has_the_steps_of_the_loops() {
     for (expr, tensors, keys, expected) in CASES {
-        assert_eq!(work(expr, tensors, keys), *expected, "{expr} with {tensors}");
+        assert_eq!(divided(expr, tensors, keys).1, *expected, "{expr} with {tensors}");
     }
+}
+
+#[test]
+fn sums_are_not_rounded_by_the_number_of_threads() {
+    // Each part adds the value of its coordinates without entries once.
+    let rest = "R[i,j] = sum[k](ln1p(replace(1, A[j,i]) + present(D[k,i]) * z[k]))";
+    let formats = "A = 'dcsc', z = 'sparse_vector', D = 'csr', R = 'columns'";
+    assert_eq!(divided(rest, formats, "").0, "few_parts");
+    let product = "R[i,j] = A[i,k] * B[k,j]";
+    assert_eq!(divided(product, "A = 'csr', B = 'csr', R = 'csr'", "").0, "thread_parts");
 }
 
 const FORMATS: &str = "
 [formats]
 blocks = \"(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)\"
 rows = \"(i, j) -> (i : compressed, j : dense)\"
+columns = \"(i, j) -> (j : compressed, i / 4 : compressed, i % 4 : structured(4, 4))\"
 ";
 
 /// The expression, formats, further keys, and the work.

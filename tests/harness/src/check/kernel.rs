@@ -125,8 +125,7 @@ impl Kernel<'_> {
             let wrong = |reason: String| format!("{way}: {reason}");
             check_order(result).map_err(wrong)?;
             has_values(result).map_err(wrong)?;
-            // Parts that add to copies, or to a scalar, round sums differently.
-            let is_exact = is_determined && !self.has_copies();
+            let is_exact = is_determined && !self.rounds_by_parts();
             if is_exact && result != first && !is_same(result, first) {
                 return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
             }
@@ -179,10 +178,10 @@ impl Kernel<'_> {
         Ok(())
     }
 
-    /// Returns whether parts of the loops have copies of a result.
-    fn has_copies(&self) -> bool {
+    /// Returns whether sums are rounded as the loops are divided into parts.
+    fn rounds_by_parts(&self) -> bool {
         let parallel = self.function.parallel.as_ref();
-        parallel.is_some_and(|it| !it.copies.is_empty() || it.intervals.is_some())
+        parallel.is_some_and(|it| it.count == ir::Count::Few || it.intervals.is_some())
     }
 
     /// Returns whether the result has entries if the operands have none.
