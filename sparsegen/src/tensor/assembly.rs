@@ -105,7 +105,7 @@ impl<F: Format> Assembly<F> {
         });
         let numbered = (0..).zip(&coordinates);
         let entries = numbered.map(|(number, coordinate)| (*coordinate, number_of::<F>(number)));
-        let mut tensor = pack::<u32, F>(shape, entries.collect(), merge)?;
+        let mut tensor = pack::<u32, F>(shape, entries, merge)?;
         let fill = u32::filler(F::FILL);
         let distinct = tensor.vals().iter().filter(|stored| **stored != fill).count();
         let mut positions = HashMap::new();

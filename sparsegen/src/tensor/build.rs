@@ -206,6 +206,6 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         shape: F::Shape,
         entries: impl IntoIterator<Item = (F::Shape, V)>,
     ) -> Result<Self, Error> {
-        pack(shape, entries.into_iter().collect(), Merge::SUM)
+        pack(shape, entries, Merge::SUM)
     }
 }

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, LevelViews, Listing};
-use crate::memory::{collect, filled, reserve, try_reserve};
-use crate::{Fill, Stored, Value, View};
+use crate::memory::{collect, reserve, try_reserve};
+use crate::{Stored, Value, View};
 
 use super::declared::Declared;
 use super::{inverse, is_fill, pads};
@@ -23,27 +23,57 @@ pub(super) struct Columns<'a, V: Clone> {
     pub(super) may_repeat: bool,
 }
 
-/// Returns entries as columns, or `None` if a coordinate is not within the shape or does not fit 32
-/// bits.
+/// Stores entries as columns.
+///
+/// # Errors
+/// All entries, if a coordinate is not within the shape or does not fit 32 bits.
 pub(super) fn of_triplets<'a, S: Shape, V: Stored>(
     shape: &S,
-    entries: &[(S, V)],
-) -> Option<Columns<'a, V>> {
+    entries: impl IntoIterator<Item = (S, V)>,
+) -> Result<Columns<'a, V>, Vec<(S, V)>> {
+    /// The number of entries that are stored together, which remain in cache.
+    const CHUNK: usize = 256;
+    let mut entries = entries.into_iter();
     let fits = |extent: &usize| u32::try_from(extent.saturating_sub(1)).is_ok();
-    if !shape.as_ref().iter().all(fits) || !entries.iter().all(|(entry, _)| shape.contains(entry)) {
-        return None;
+    if !shape.as_ref().iter().all(fits) {
+        return Err(entries.collect());
     }
-    let mut dimensions = Vec::with_capacity(S::ORDER);
-    for dimension in 0..S::ORDER {
-        let mut column = filled(0, entries.len())?;
-        for (place, (entry, _)) in column.iter_mut().zip(entries) {
-            *place = entry.as_ref()[dimension] as u32;
+    let expected = entries.size_hint().0;
+    let mut dimensions = vec![Vec::new(); S::ORDER];
+    dimensions.iter_mut().for_each(|column| reserve(column, expected));
+    let mut vals = Vec::new();
+    reserve(&mut vals, expected);
+    let mut chunk = Vec::with_capacity(CHUNK);
+    loop {
+        chunk.extend(entries.by_ref().take(CHUNK));
+        let is_last = chunk.len() < CHUNK;
+        let are_inside = chunk.iter().all(|(entry, _)| shape.contains(entry));
+        if !are_inside {
+            let mut all = listed(&dimensions, &vals);
+            all.append(&mut chunk);
+            all.extend(entries);
+            return Err(all);
         }
-        dimensions.push(Cow::Owned(column));
+        for (dimension, column) in dimensions.iter_mut().enumerate() {
+            column.extend(chunk.iter().map(|(entry, _)| entry.as_ref()[dimension] as u32));
+        }
+        vals.extend(chunk.drain(..).map(|(_, value)| value));
+        if is_last {
+            let dimensions = dimensions.into_iter().map(Cow::Owned).collect();
+            return Ok(Columns { dimensions, vals: vals.into(), may_repeat: true });
+        }
     }
-    let mut vals = filled(V::filler(Fill::ZERO), entries.len())?;
-    vals.iter_mut().zip(entries).for_each(|(place, (_, value))| *place = *value);
-    Some(Columns { dimensions, vals: vals.into(), may_repeat: true })
+}
+
+/// Returns the entries of columns.
+fn listed<S: Shape, V: Stored>(dimensions: &[impl AsRef<[u32]>], vals: &[V]) -> Vec<(S, V)> {
+    let entry = |(number, value): (usize, &V)| {
+        let mut coordinate = S::splat(0);
+        let modes = coordinate.as_mut().iter_mut().zip(dimensions);
+        modes.for_each(|(index, column)| *index = column.as_ref()[number] as usize);
+        (coordinate, *value)
+    };
+    vals.iter().enumerate().map(entry).collect()
 }
 
 /// Returns the entries of `tensor`, or `None` if a level cannot be listed.
@@ -77,6 +107,18 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
 }
 
 impl<V: Stored> Columns<'_, V> {
+    /// Returns the same entries, borrowed.
+    pub(super) fn borrowed(&self) -> Columns<'_, V> {
+        let dimensions = self.dimensions.iter().map(|column| Cow::Borrowed(&**column)).collect();
+        let vals = Cow::Borrowed(&*self.vals);
+        Columns { dimensions, vals, may_repeat: self.may_repeat }
+    }
+
+    /// Returns the entries one by one.
+    pub(super) fn into_entries<S: Shape>(self) -> Vec<(S, V)> {
+        listed(&self.dimensions, &self.vals)
+    }
+
     /// Returns the entries within the shape.
     fn inside(self, shape: &[usize]) -> Self {
         let Columns { dimensions, vals, may_repeat } = self;

@@ -36,16 +36,20 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
 /// Packs entries in any order.
 pub(crate) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
-    entries: Vec<(F::Shape, V)>,
+    entries: impl IntoIterator<Item = (F::Shape, V)>,
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
-    if place::suits::<F>(merge.may_keep())
-        && let Some(columns) = of_triplets(&shape, &entries)
-        && let Some(tensor) = place::pack(shape, columns, merge)
-    {
-        return Ok(tensor);
+    if !place::suits::<F>(merge.may_keep()) {
+        return pack_listed(shape, entries.into_iter().collect(), merge);
     }
+    let entries = match of_triplets(&shape, entries) {
+        Ok(columns) => match place::pack(shape, columns.borrowed(), merge) {
+            Some(tensor) => return Ok(tensor),
+            None => columns.into_entries(),
+        },
+        Err(entries) => entries,
+    };
     pack_listed(shape, entries, merge)
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
-    pack(old.shape, kept.chain(new.iter()).collect(), merge)
+    pack(old.shape, kept.chain(new.iter()), merge)
 }
 
 /// Converts a tensor to another format, and combines entries with the same coordinate.
@@ -73,7 +73,7 @@ fn refill<V: Stored, G: Format>(
         let value = stored.get(&coordinate).copied();
         (coordinate, value.unwrap_or(V::filler(fill)))
     });
-    pack(shape, entries.collect(), merge)
+    pack(shape, entries, merge)
 }
 
 /// Returns every coordinate inside a shape, in row-major order.

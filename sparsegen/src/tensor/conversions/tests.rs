@@ -22,8 +22,8 @@ where
             let entries: Vec<_> = entries.map(|entry| (entry, value(entry))).collect();
             let tensor = Tensor::<i64, F>::from_triplets(shape, entries).expect("it is small");
             let converted: Tensor<i64, G> = convert(&tensor.view()).expect("there is a kernel");
-            let entries = tensor.view().iter().collect();
-            let packed: Tensor<i64, G> = pack(shape, entries, Merge::SUM).expect("it is small");
+            let view = tensor.view();
+            let packed: Tensor<i64, G> = pack(shape, view.iter(), Merge::SUM).expect("it is small");
             assert_eq!(converted, packed, "{} to {}, {shape:?}", F::NAME, G::NAME);
         }
     }

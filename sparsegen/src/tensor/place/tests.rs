@@ -75,7 +75,7 @@ fn compare<V: Stored, F: Format>(shape: F::Shape, entries: &[(F::Shape, V)]) -> 
     for duplicates in POLICIES {
         let general = pack_listed::<V, F>(shape, entries.to_vec(), Merge::As(duplicates));
         if suits::<F>(duplicates == Duplicates::Sum)
-            && let Some(columns) = of_triplets(&shape, entries)
+            && let Ok(columns) = of_triplets(&shape, entries.iter().copied())
             && let Some(tensor) = pack::<V, F>(shape, columns, Merge::As(duplicates))
         {
             assert_eq!(Ok(&tensor), general.as_ref(), "{duplicates:?} of {shape:?} {entries:?}");
