@@ -104,6 +104,11 @@ pub(in crate::schedule) fn is_uniform(
     over: &[VariableId],
     fill: Literal,
 ) -> bool {
+    let mut masks = Vec::new();
+    value.collect_masks(&mut masks);
+    if masks.iter().any(|mask| mask.variables().iter().any(|v| over.contains(v))) {
+        return false;
+    }
     // There are separate loops for an empty range that makes a difference.
     let absent = kernel.without_entries(value).with_constant_reductions();
     if !absent.as_literal().is_some_and(|absent| absent.is_same(fill)) {
