@@ -25,6 +25,7 @@ mod sums;
 mod tail_merging;
 mod tiles;
 mod unroll;
+mod vector_loops;
 
 use std::fmt;
 
@@ -40,7 +41,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 17] = [
+pub const PASSES: [Pass; 18] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -136,6 +137,12 @@ pub const PASSES: [Pass; 17] = [
         reason: "A position that many entries look up need not be multiplied for each of them. After \
                  loop versioning, which makes factors constant.",
         run: strength_reduction::run,
+    },
+    Pass {
+        name: "vector loops",
+        reason: "Processors with wider vectors than those of the target should use them. After the passes \
+                 that change loops.",
+        run: vector_loops::run,
     },
     Pass {
         name: "dead-code elimination",

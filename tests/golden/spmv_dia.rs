@@ -59,8 +59,33 @@ fn spmv_dia_check(
     Ok(())
 }
 
-/// The loops of [`spmv_dia`].
+/// The loops of [`spmv_dia`], with AVX2 if the processor has it.
 fn spmv_dia_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Dia>,
+    x: View<'_, f64, Dense<1>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            y_vals: &mut [f64],
+            a: View<'_, f64, Dia>,
+            x: View<'_, f64, Dense<1>>,
+        ) {
+            spmv_dia_kernel_loops(y_vals, a, x)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(y_vals, a, x) };
+        }
+    }
+    spmv_dia_kernel_loops(y_vals, a, x)
+}
+
+/// The loops of [`spmv_dia`].
+#[inline(always)]
+fn spmv_dia_kernel_loops(
     y_vals: &mut [f64],
     a: View<'_, f64, Dia>,
     x: View<'_, f64, Dense<1>>,

@@ -45,7 +45,7 @@ pub(super) fn run(mut function: Function) -> Function {
 }
 
 /// Returns the arrays with values in which elements are stored by index.
-fn elements(function: &Function) -> BTreeMap<String, Dtype> {
+pub(super) fn elements(function: &Function) -> BTreeMap<String, Dtype> {
     let mut elements = BTreeMap::new();
     for array in function.results().flat_map(|result| result.arrays()) {
         if let Element::Value(dtype) = array.element {
