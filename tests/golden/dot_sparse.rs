@@ -56,9 +56,12 @@ fn dot_sparse_kernel(
         let i_b = b1_crd[p_b] as usize;
         if i_a == i_b {
             sum += a_vals[p_a] * b_vals[p_b];
+            p_a += 1;
+            p_b += 1;
+        } else {
+            p_a += usize::from(i_a < i_b);
+            p_b += usize::from(i_b < i_a);
         }
-        p_a += usize::from(i_a <= i_b);
-        p_b += usize::from(i_b <= i_a);
     }
     sum
 }

@@ -155,9 +155,12 @@ fn multiply_csr_kernel(
             if j_a == j_b {
                 c2_crd.push(j_a as u32);
                 c_vals.push(a_vals[p_a] * b_vals[p_b]);
+                p_a += 1;
+                p_b += 1;
+            } else {
+                p_a += usize::from(j_a < j_b);
+                p_b += usize::from(j_b < j_a);
             }
-            p_a += usize::from(j_a <= j_b);
-            p_b += usize::from(j_b <= j_a);
         }
         c2_pos.push(c2_crd.len() as u32);
     }
@@ -204,9 +207,12 @@ fn multiply_csr_compute_kernel(
                 }
                 c_vals[p_c2] = a_vals[p_a] * b_vals[p_b];
                 p_c2 += 1;
+                p_a += 1;
+                p_b += 1;
+            } else {
+                p_a += usize::from(j_a < j_b);
+                p_b += usize::from(j_b < j_a);
             }
-            p_a += usize::from(j_a <= j_b);
-            p_b += usize::from(j_b <= j_a);
         }
         if p_c2 != p_c2_end {
             return false;

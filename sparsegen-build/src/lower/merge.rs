@@ -131,9 +131,9 @@ impl Lowering<'_> {
         let equal = Expr::eq(j_a.clone(), j_b.clone());
         if in_a == 0 && in_b == 0 {
             let mut met = self.at(inner, point, both, in_both, &j_a, scope);
+            met.extend(self.advance(inner, a, &j_a, scope));
+            met.extend(self.advance(inner, b, &j_b, scope));
             if inner.annotations.strategy == Strategy::Gallop {
-                met.extend(self.advance(inner, a, &j_a, scope));
-                met.extend(self.advance(inner, b, &j_b, scope));
                 let [a_leaps, b_leaps] = [(a, &j_b), (b, &j_a)].map(|(member, to)| {
                     let end = ends[member].as_ref().expect("drivers by position have an end");
                     let iterator = &inner.iterators[member];
@@ -145,11 +145,12 @@ impl Lowering<'_> {
                 body.extend(Stmt::choose(vec![(equal, met), (less, a_leaps)], b_leaps));
                 return body;
             }
-            body.extend(Stmt::when(equal, met));
+            // Which one is behind is unpredictable, so that it is computed without a branch.
             let (a_behind, b_behind) =
-                (Expr::le(j_a.clone(), j_b.clone()), Expr::le(j_b.clone(), j_a.clone()));
-            body.extend(self.advance_if(inner, a, a_behind, &j_a, scope));
-            body.extend(self.advance_if(inner, b, b_behind, &j_b, scope));
+                (Expr::lt(j_a.clone(), j_b.clone()), Expr::lt(j_b.clone(), j_a.clone()));
+            let mut behind = self.advance_if(inner, a, a_behind, &j_a, scope);
+            behind.extend(self.advance_if(inner, b, b_behind, &j_b, scope));
+            body.extend(Stmt::choose(vec![(equal, met)], behind));
             return body;
         }
         let mut met = self.at(inner, point, both, in_both, &j_a, scope);

@@ -5739,9 +5739,12 @@ fn times_csr_kernel<T: Value + num_traits::NumAssign>(
             if j_a == j_b {
                 c2_crd.push(j_a as u32);
                 c_vals.push(a_vals[p_a] * b_vals[p_b]);
+                p_a += 1;
+                p_b += 1;
+            } else {
+                p_a += usize::from(j_a < j_b);
+                p_b += usize::from(j_b < j_a);
             }
-            p_a += usize::from(j_a <= j_b);
-            p_b += usize::from(j_b <= j_a);
         }
         c2_pos.push(c2_crd.len() as u32);
     }
@@ -5851,9 +5854,12 @@ fn times_csc_kernel<T: Value + num_traits::NumAssign>(
             if i_a == i_b {
                 c2_crd.push(i_a as u32);
                 c_vals.push(a_vals[p_a] * b_vals[p_b]);
+                p_a += 1;
+                p_b += 1;
+            } else {
+                p_a += usize::from(i_a < i_b);
+                p_b += usize::from(i_b < i_a);
             }
-            p_a += usize::from(i_a <= i_b);
-            p_b += usize::from(i_b <= i_a);
         }
         c2_pos.push(c2_crd.len() as u32);
     }
@@ -5999,17 +6005,23 @@ fn times_dcsr_kernel<T: Value + num_traits::NumAssign>(
                 if j_a == j_b {
                     c2_crd.push(j_a as u32);
                     c_vals.push(a_vals[p_a2] * b_vals[p_b2]);
+                    p_a2 += 1;
+                    p_b2 += 1;
+                } else {
+                    p_a2 += usize::from(j_a < j_b);
+                    p_b2 += usize::from(j_b < j_a);
                 }
-                p_a2 += usize::from(j_a <= j_b);
-                p_b2 += usize::from(j_b <= j_a);
             }
             if c2_begin < c2_crd.len() {
                 c1_crd.push(i_a as u32);
                 c2_pos.push(c2_crd.len() as u32);
             }
+            p_a1 += 1;
+            p_b1 += 1;
+        } else {
+            p_a1 += usize::from(i_a < i_b);
+            p_b1 += usize::from(i_b < i_a);
         }
-        p_a1 += usize::from(i_a <= i_b);
-        p_b1 += usize::from(i_b <= i_a);
     }
     c1_pos.push(c1_crd.len() as u32);
 }
@@ -6154,17 +6166,23 @@ fn times_dcsc_kernel<T: Value + num_traits::NumAssign>(
                 if i_a == i_b {
                     c2_crd.push(i_a as u32);
                     c_vals.push(a_vals[p_a2] * b_vals[p_b2]);
+                    p_a2 += 1;
+                    p_b2 += 1;
+                } else {
+                    p_a2 += usize::from(i_a < i_b);
+                    p_b2 += usize::from(i_b < i_a);
                 }
-                p_a2 += usize::from(i_a <= i_b);
-                p_b2 += usize::from(i_b <= i_a);
             }
             if c2_begin < c2_crd.len() {
                 c1_crd.push(j_a as u32);
                 c2_pos.push(c2_crd.len() as u32);
             }
+            p_a1 += 1;
+            p_b1 += 1;
+        } else {
+            p_a1 += usize::from(j_a < j_b);
+            p_b1 += usize::from(j_b < j_a);
         }
-        p_a1 += usize::from(j_a <= j_b);
-        p_b1 += usize::from(j_b <= j_a);
     }
     c1_pos.push(c1_crd.len() as u32);
 }
@@ -6299,9 +6317,12 @@ fn times_coo_kernel<T: Value + num_traits::NumAssign>(
                     c1_crd.push(i as u32);
                     c2_crd.push(j_a as u32);
                     c_vals.push(a_vals[p_a2] * b_vals[p_b2]);
+                    p_a2 += 1;
+                    p_b2 += 1;
+                } else {
+                    p_a2 += usize::from(j_a < j_b);
+                    p_b2 += usize::from(j_b < j_a);
                 }
-                p_a2 += usize::from(j_a <= j_b);
-                p_b2 += usize::from(j_b <= j_a);
             }
         }
         p_a = p_a_next;
@@ -6642,17 +6663,23 @@ fn times_csf_kernel<T: Value + num_traits::NumAssign>(
                 if j_a == j_b {
                     c2_crd.push(j_a as u32);
                     c_vals.push(a_vals[p_a2] * b_vals[p_b2]);
+                    p_a2 += 1;
+                    p_b2 += 1;
+                } else {
+                    p_a2 += usize::from(j_a < j_b);
+                    p_b2 += usize::from(j_b < j_a);
                 }
-                p_a2 += usize::from(j_a <= j_b);
-                p_b2 += usize::from(j_b <= j_a);
             }
             if c2_begin < c2_crd.len() {
                 c1_crd.push(i_a as u32);
                 c2_pos.push(c2_crd.len() as u32);
             }
+            p_a1 += 1;
+            p_b1 += 1;
+        } else {
+            p_a1 += usize::from(i_a < i_b);
+            p_b1 += usize::from(i_b < i_a);
         }
-        p_a1 += usize::from(i_a <= i_b);
-        p_b1 += usize::from(i_b <= i_a);
     }
     c1_pos.push(c1_crd.len() as u32);
 }
@@ -6756,9 +6783,12 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
         let d_b = b1_crd[p_b1] as isize;
         if d_a == d_b {
             c1_crd.push(d_a as i32);
+            p_a1 += 1;
+            p_b1 += 1;
+        } else {
+            p_a1 += usize::from(d_a < d_b);
+            p_b1 += usize::from(d_b < d_a);
         }
-        p_a1 += usize::from(d_a <= d_b);
-        p_b1 += usize::from(d_b <= d_a);
     }
     c1_pos.push(c1_crd.len() as u32);
     // The number of coordinates is known, and so is the number of values.
@@ -6785,9 +6815,12 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
                 c_vals[p_c3] = a_vals[p_a2] * b_vals[p_b2];
             }
             p_c1 += 1;
+            p_a1 += 1;
+            p_b1 += 1;
+        } else {
+            p_a1 += usize::from(d_a < d_b);
+            p_b1 += usize::from(d_b < d_a);
         }
-        p_a1 += usize::from(d_a <= d_b);
-        p_b1 += usize::from(d_b <= d_a);
     }
     Ok(())
 }
@@ -6912,9 +6945,12 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
                     let j_b = b3_crd[p_b3] as usize;
                     if j_a == j_b {
                         w[j_a] += a_vals[p_a3] * b_vals[p_b3];
+                        p_a3 += 1;
+                        p_b3 += 1;
+                    } else {
+                        p_a3 += usize::from(j_a < j_b);
+                        p_b3 += usize::from(j_b < j_a);
                     }
-                    p_a3 += usize::from(j_a <= j_b);
-                    p_b3 += usize::from(j_b <= j_a);
                 }
             }
         }
@@ -6939,9 +6975,12 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
                     let j_b = b3_crd[p_b3] as usize;
                     if j_a == j_b {
                         w[j_a] += a_vals[p_a3] * b_vals[p_b3];
+                        p_a3 += 1;
+                        p_b3 += 1;
+                    } else {
+                        p_a3 += usize::from(j_a < j_b);
+                        p_b3 += usize::from(j_b < j_a);
                     }
-                    p_a3 += usize::from(j_a <= j_b);
-                    p_b3 += usize::from(j_b <= j_a);
                 }
             }
         }
@@ -7257,9 +7296,12 @@ fn times_sparse_vector_kernel<T: Value + num_traits::NumAssign>(
         if i_x == i_y {
             z1_crd.push(i_x as u32);
             z_vals.push(x_vals[p_x] * y_vals[p_y]);
+            p_x += 1;
+            p_y += 1;
+        } else {
+            p_x += usize::from(i_x < i_y);
+            p_y += usize::from(i_y < i_x);
         }
-        p_x += usize::from(i_x <= i_y);
-        p_y += usize::from(i_y <= i_x);
     }
     z1_pos.push(z1_crd.len() as u32);
 }
@@ -10288,9 +10330,12 @@ fn dot_sparse_kernel<T: Value + num_traits::NumAssign>(
         let i_y = y1_crd[p_y] as usize;
         if i_x == i_y {
             sum += x_vals[p_x] * y_vals[p_y];
+            p_x += 1;
+            p_y += 1;
+        } else {
+            p_x += usize::from(i_x < i_y);
+            p_y += usize::from(i_y < i_x);
         }
-        p_x += usize::from(i_x <= i_y);
-        p_y += usize::from(i_y <= i_x);
     }
     sum
 }
