@@ -142,22 +142,39 @@ fn mttkrp_csf_kernel_loops(
         for p_b2 in b2_pos[p_b1] as usize..b2_pos[p_b1 + 1] as usize {
             let k = b2_crd[p_b2] as usize;
             if b3_pos[p_b2] < b3_pos[p_b2 + 1] {
-                // 8 elements of `a_vals` at a time, in registers.
-                for j_tile in 0..j_size / 8 {
-                    let mut a_tile = [0.0_f64; 8];
+                // 16 elements of `a_vals` at a time, in registers.
+                for j_tile in 0..j_size / 16 {
+                    let mut a_tile = [0.0_f64; 16];
                     for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
                         let l = b3_crd[p_b3] as usize;
-                        for lane in 0..8 {
-                            let j = j_tile * 8 + lane;
+                        for lane in 0..16 {
+                            let j = j_tile * 16 + lane;
                             let p_d = l * j_size + j;
                             a_tile[lane] += b_vals[p_b3] * d_vals[p_d];
                         }
                     }
-                    for lane in 0..8 {
-                        let j = j_tile * 8 + lane;
+                    for lane in 0..16 {
+                        let j = j_tile * 16 + lane;
                         let p_c = k * j_size + j;
                         let p_a = i * j_size + j;
                         a_vals[p_a] += c_vals[p_c] * a_tile[lane];
+                    }
+                }
+                if 8 <= j_size % 16 {
+                    let mut a_tile2 = [0.0_f64; 8];
+                    for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
+                        let l = b3_crd[p_b3] as usize;
+                        for lane in 0..8 {
+                            let j = j_size / 16 * 16 + lane;
+                            let p_d = l * j_size + j;
+                            a_tile2[lane] += b_vals[p_b3] * d_vals[p_d];
+                        }
+                    }
+                    for lane in 0..8 {
+                        let j = j_size / 16 * 16 + lane;
+                        let p_c = k * j_size + j;
+                        let p_a = i * j_size + j;
+                        a_vals[p_a] += c_vals[p_c] * a_tile2[lane];
                     }
                 }
                 if !j_size.is_multiple_of(8) {

@@ -190,24 +190,43 @@ fn tucker_csf_kernel_loops(
             t_vals.clear();
             t_vals.resize(c_size, 0.0);
             if x3_pos[p_x2] < x3_pos[p_x2 + 1] {
-                // 8 elements of `t_vals` at a time, in registers.
-                for c_tile in 0..c_size / 8 {
-                    let mut t_tile = [0.0_f64; 8];
-                    for lane in 0..8 {
-                        let c = c_tile * 8 + lane;
+                // 16 elements of `t_vals` at a time, in registers.
+                for c_tile in 0..c_size / 16 {
+                    let mut t_tile = [0.0_f64; 16];
+                    for lane in 0..16 {
+                        let c = c_tile * 16 + lane;
                         t_tile[lane] = t_vals[c];
                     }
                     for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
                         let k = x3_crd[p_x3] as usize;
-                        for lane in 0..8 {
-                            let c = c_tile * 8 + lane;
+                        for lane in 0..16 {
+                            let c = c_tile * 16 + lane;
                             let p_w = k * c_size + c;
                             t_tile[lane] += x_vals[p_x3] * w_vals[p_w];
                         }
                     }
-                    for lane in 0..8 {
-                        let c = c_tile * 8 + lane;
+                    for lane in 0..16 {
+                        let c = c_tile * 16 + lane;
                         t_vals[c] = t_tile[lane];
+                    }
+                }
+                if 8 <= c_size % 16 {
+                    let mut t_tile2 = [0.0_f64; 8];
+                    for lane in 0..8 {
+                        let c = c_size / 16 * 16 + lane;
+                        t_tile2[lane] = t_vals[c];
+                    }
+                    for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
+                        let k = x3_crd[p_x3] as usize;
+                        for lane in 0..8 {
+                            let c = c_size / 16 * 16 + lane;
+                            let p_w = k * c_size + c;
+                            t_tile2[lane] += x_vals[p_x3] * w_vals[p_w];
+                        }
+                    }
+                    for lane in 0..8 {
+                        let c = c_size / 16 * 16 + lane;
+                        t_vals[c] = t_tile2[lane];
                     }
                 }
                 if !c_size.is_multiple_of(8) {
