@@ -18,6 +18,7 @@ mod mask;
 mod own;
 mod parse;
 mod reduction;
+mod region;
 mod role;
 pub mod schedule;
 mod semiring;

@@ -210,12 +210,12 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
             let is_empty = reduce.variables.contains(&v);
             Some(if is_empty { of_nothing(&program.kernel, reduce) } else { known })
         };
-        // The values that the loops compute by folding the reductions of constants, those that are
-        // constant only in this region at least, and the right value.
+        // The loops fold reductions of constants: all of them, or only those whose operands are absent.
+        // The third value is the right one.
         let folded = known(&map_reductions(value, &constant));
-        let of_constant =
+        let of_constants =
             |reduce: &Reduce| over_empty(reduce).filter(|_| reduce.body.is_constant());
-        let partly = known(&map_reductions(&map_reductions(value, &of_constant), &constant));
+        let partly = known(&map_reductions(&map_reductions(value, &of_constants), &constant));
         let exact = map_reductions(&in_region(value), &over_empty);
         let exact = none_is_missing(&exact, &|variables| variables.contains(&v));
         let exact = exact.with_constant_reductions();
