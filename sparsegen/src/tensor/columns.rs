@@ -33,7 +33,7 @@ pub(super) fn of_triplets<'a, S: Shape, V: Stored>(
 ) -> Result<Columns<'a, V>, Vec<(S, V)>> {
     /// The number of entries that are stored together, which remain in cache.
     const CHUNK: usize = 256;
-    let mut entries = entries.into_iter();
+    let mut entries = entries.into_iter().fuse();
     let fits = |extent: &usize| u32::try_from(extent.saturating_sub(1)).is_ok();
     if !shape.as_ref().iter().all(fits) {
         return Err(entries.collect());

@@ -10,7 +10,7 @@ use super::super::pack::pack_listed;
 use super::super::pads;
 use super::super::repack::repack;
 use super::{pack, suits};
-use crate::level::{Bitmap, Compressed, Dense as D, Hashed, Offset, Singleton};
+use crate::level::{Bitmap, Compressed, Dense as D, Hashed, Offset, Singleton, Structured};
 use crate::*;
 use common::{Random, declare, operands};
 
@@ -44,6 +44,10 @@ declare! {
         1: "compressed".nonunique.nonordered, C; 0: "compressed".nonordered, C;
     }
     CooUnique = "coo_unique", 2 { 0: "compressed", C; 1: "singleton", S; }
+    TwoOfFour = "two_of_four", 2 {
+        0: "dense", D; (LevelExpr::Div(&J, 4)): "dense", D;
+        (LevelExpr::Mod(&J, 4)): "structured"[2, 4], Structured<u8, 2, 4>;
+    }
 
     Rotated = "rotated", 3 { 2: "compressed", C; 0: "compressed", C; 1: "compressed", C; }
     RowsOfFibers = "rows_of_fibers", 3 { 1: "dense", D; 2: "compressed", C; 0: "compressed", C; }
@@ -206,6 +210,19 @@ fn refusal<F: Format>(shape: F::Shape, entries: &[(F::Shape, f64)]) -> Error {
     let refusal = Tensor::<f64, F>::from_triplets(shape, entries.iter().copied()).unwrap_err();
     assert_eq!(pack_listed::<_, F>(shape, entries.to_vec(), Merge::SUM), Err(refusal.clone()));
     refusal
+}
+
+#[test]
+fn entries_are_kept_for_the_error() {
+    // More than are stored together.
+    let mut entries: Vec<_> = (0..1000).map(|index| ([index, index / 2], 1.0)).collect();
+    entries[700].0[1] = 500;
+    let error = refusal::<Csr>([1000, 500], &entries);
+    assert!(matches!(error, Error::Coordinate { .. }) && error.to_string().contains("[700, 500]"));
+    let row = |columns: usize| (0..columns).map(|column| ([600, column], 1.0));
+    assert!(Tensor::<f64, TwoOfFour>::from_triplets([1000, 4], row(2)).is_ok());
+    let error = Tensor::<f64, TwoOfFour>::from_triplets([1000, 4], row(3)).unwrap_err();
+    assert!(matches!(error, Error::Pack { .. }), "{error}");
 }
 
 #[test]
