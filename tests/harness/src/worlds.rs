@@ -84,8 +84,8 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     let wide: &[usize] = match count {
         0..=1 => &[300],
         2 => &[61, 47],
-        3 => &[17, 13, 11],
-        4 => &[9, 7, 8, 6],
+        3 => &[17, 27, 11],
+        4 => &[9, 27, 8, 6],
         _ => &[5, 3, 4, 6, 3, 2],
     };
     let operands = statement.operands();
