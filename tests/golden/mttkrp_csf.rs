@@ -161,20 +161,20 @@ fn mttkrp_csf_kernel_loops(
                     }
                 }
                 if 8 <= j_size % 16 {
-                    let mut a_tile2 = [0.0_f64; 8];
+                    let mut a_tile = [0.0_f64; 8];
                     for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
                         let l = b3_crd[p_b3] as usize;
                         for lane in 0..8 {
                             let j = j_size / 16 * 16 + lane;
                             let p_d = l * j_size + j;
-                            a_tile2[lane] += b_vals[p_b3] * d_vals[p_d];
+                            a_tile[lane] += b_vals[p_b3] * d_vals[p_d];
                         }
                     }
                     for lane in 0..8 {
                         let j = j_size / 16 * 16 + lane;
                         let p_c = k * j_size + j;
                         let p_a = i * j_size + j;
-                        a_vals[p_a] += c_vals[p_c] * a_tile2[lane];
+                        a_vals[p_a] += c_vals[p_c] * a_tile[lane];
                     }
                 }
                 if !j_size.is_multiple_of(8) {

@@ -113,19 +113,19 @@ fn spmm_csr_kernel_loops(
             }
         }
         if 8 <= j_size % 16 {
-            let mut c_tile2 = [0.0_f64; 8];
+            let mut c_tile = [0.0_f64; 8];
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
                 for lane in 0..8 {
                     let j = j_size / 16 * 16 + lane;
                     let p_b = k * j_size + j;
-                    c_tile2[lane] += a_vals[p_a] * b_vals[p_b];
+                    c_tile[lane] += a_vals[p_a] * b_vals[p_b];
                 }
             }
             for lane in 0..8 {
                 let j = j_size / 16 * 16 + lane;
                 let p_c = i * j_size + j;
-                c_vals[p_c] = c_tile2[lane];
+                c_vals[p_c] = c_tile[lane];
             }
         }
         if !j_size.is_multiple_of(8) {

@@ -211,22 +211,22 @@ fn tucker_csf_kernel_loops(
                     }
                 }
                 if 8 <= c_size % 16 {
-                    let mut t_tile2 = [0.0_f64; 8];
+                    let mut t_tile = [0.0_f64; 8];
                     for lane in 0..8 {
                         let c = c_size / 16 * 16 + lane;
-                        t_tile2[lane] = t_vals[c];
+                        t_tile[lane] = t_vals[c];
                     }
                     for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
                         let k = x3_crd[p_x3] as usize;
                         for lane in 0..8 {
                             let c = c_size / 16 * 16 + lane;
                             let p_w = k * c_size + c;
-                            t_tile2[lane] += x_vals[p_x3] * w_vals[p_w];
+                            t_tile[lane] += x_vals[p_x3] * w_vals[p_w];
                         }
                     }
                     for lane in 0..8 {
                         let c = c_size / 16 * 16 + lane;
-                        t_vals[c] = t_tile2[lane];
+                        t_vals[c] = t_tile[lane];
                     }
                 }
                 if !c_size.is_multiple_of(8) {

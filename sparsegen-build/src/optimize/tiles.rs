@@ -77,6 +77,18 @@ struct Tiling {
     initialized: Initialized,
 }
 
+/// Elements of the targets of a nest that stay in registers.
+struct Tile<'t> {
+    /// The variable that counts the elements.
+    lane: &'t str,
+    /// The number of elements of each target.
+    len: usize,
+    /// The variable of the nest, unless that counts the elements.
+    bind: Option<Expr>,
+    /// The names of the arrays, one for each target.
+    names: &'t [String],
+}
+
 /// The statements around others.
 #[derive(Clone, Default)]
 struct Scope {
@@ -168,13 +180,17 @@ impl Tiling {
     fn whole(&mut self, nest: &Nest<'_>, len: usize) -> Vec<Stmt> {
         let comment = format!("The {len} elements of {} stay in registers.", nest.arrays());
         let comment = Stmt::Comment(comment.into());
-        if *nest.from == Expr::Index(0) {
-            return [vec![comment], self.tile(nest, nest.variable, len, &[])].concat();
-        }
-        let lane = self.names.fresh("lane");
-        let at = Expr::add(nest.from.clone(), Expr::var(&lane));
-        let tile = self.tile(nest, &lane, len, &[Stmt::bind(nest.variable, at)]);
-        [vec![comment], tile].concat()
+        let names = self.tile_names(nest);
+        let (lane, bind) = match *nest.from == Expr::Index(0) {
+            true => (nest.variable.to_owned(), None),
+            false => {
+                let lane = self.names.fresh("lane");
+                let bind = Expr::add(nest.from.clone(), Expr::var(&lane));
+                (lane, Some(bind))
+            }
+        };
+        let tile = Tile { lane: &lane, len, bind, names: &names };
+        [vec![comment], self.tile(nest, &tile)].concat()
     }
 
     /// Returns the statements for as many full tiles of the first length as there are, at most one of
@@ -190,6 +206,7 @@ impl Tiling {
         };
         let number = self.names.fresh(&format!("{}_tile", nest.variable));
         let lane = self.names.fresh("lane");
+        let names = self.tile_names(nest);
         let mut longer = None;
         for by in lengths.iter().copied() {
             let first = match longer {
@@ -202,8 +219,8 @@ impl Tiling {
                 }
                 Some(longer) => begin(longer),
             };
-            let bind = Stmt::bind(nest.variable, Expr::add(first, Expr::var(&lane)));
-            let tile = self.tile(nest, &lane, by, &[bind]);
+            let bind = Some(Expr::add(first, Expr::var(&lane)));
+            let tile = self.tile(nest, &Tile { lane: &lane, len: by, bind, names: &names });
             stmts.extend(match longer {
                 None => {
                     let full = Expr::div(count.clone(), Expr::Index(by));
@@ -219,23 +236,32 @@ impl Tiling {
         stmts
     }
 
-    /// Returns the statements for a tile. `lane` counts its elements, and `bind` determines the
-    /// variable of the nest for each.
-    fn tile(&mut self, nest: &Nest<'_>, lane: &str, len: usize, bind: &[Stmt]) -> Vec<Stmt> {
+    /// Returns names of arrays for the elements of a tile, one for each target.
+    fn tile_names(&mut self, nest: &Nest<'_>) -> Vec<String> {
+        let names = nest.targets.iter().map(|Target { array, .. }| {
+            let stem = array.strip_suffix("_vals").unwrap_or(array);
+            self.names.fresh(&format!("{stem}_tile"))
+        });
+        names.collect()
+    }
+
+    /// Returns the statements for a tile.
+    fn tile(&self, nest: &Nest<'_>, tile: &Tile<'_>) -> Vec<Stmt> {
+        let Tile { lane, len, ref bind, names } = *tile;
+        let bind = bind.iter().map(|at| Stmt::bind(nest.variable, at.clone()));
+        let bind: Vec<Stmt> = bind.collect();
         let each = |body: Vec<Stmt>| {
-            Stmt::for_range(lane, Expr::Index(0), Expr::Index(len), [bind.to_vec(), body].concat())
+            Stmt::for_range(lane, Expr::Index(0), Expr::Index(len), [bind.clone(), body].concat())
         };
         let (mut before, mut load, mut store) = (Vec::new(), Vec::new(), Vec::new());
         let mut inner = nest.inner.to_vec();
-        for target in &nest.targets {
+        for (target, name) in nest.targets.iter().zip(names) {
             let Target { array, index, dtype, .. } = target;
-            let stem = array.strip_suffix("_vals").unwrap_or(array);
-            let name = self.names.fresh(&format!("{stem}_tile"));
-            let element = Expr::load(&name, Expr::var(lane));
+            let element = Expr::load(name, Expr::var(lane));
             let initial = target.fill.clone().unwrap_or_else(|| zero(*dtype));
             match self.factored(nest, target) {
                 Some((factor, sign, rest)) => {
-                    let part = Stmt::accumulate_at(&name, Expr::var(lane), rest);
+                    let part = Stmt::accumulate_at(name, Expr::var(lane), rest);
                     inner = nest::replaced(&inner, array, &part);
                     let value = Expr::mul(factor, element);
                     store.push(match sign {
@@ -244,15 +270,15 @@ impl Tiling {
                     });
                 }
                 None => {
-                    inner = nest::moved(&inner, array, &name, &Expr::var(lane));
+                    inner = nest::moved(&inner, array, name, &Expr::var(lane));
                     if target.fill.is_none() {
                         let old = Expr::load(array, index.clone());
-                        load.push(Stmt::store(&name, Expr::var(lane), old));
+                        load.push(Stmt::store(name, Expr::var(lane), old));
                     }
                     store.push(Stmt::store(array, index.clone(), element));
                 }
             }
-            before.push(Stmt::Tile { name, dtype: *dtype, len, initial });
+            before.push(Stmt::Tile { name: name.clone(), dtype: *dtype, len, initial });
         }
         if !load.is_empty() {
             before.extend(each(nest.with_lets(&load)));
