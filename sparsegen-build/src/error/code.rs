@@ -125,7 +125,7 @@ codes! {
     /// A result is computed twice, or read before it is computed.
     ResultOrder = "SG0315",
     /// A tensor cannot be a pattern.
-    PatternResult = "SG0316",
+    InvalidPattern = "SG0316",
 
     /// The operands of an operator have different types.
     TypesDiffer = "SG0401",

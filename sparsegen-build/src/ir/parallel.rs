@@ -17,6 +17,9 @@ pub struct Parallel {
     pub block: Expr,
     /// The number of parts.
     pub count: Count,
+    /// `true` if each part adds a value once for all its coordinates without entries: sums are then
+    /// rounded as the parts are divided.
+    pub has_rest: bool,
     /// The results to which parts do not store separately.
     pub copies: Vec<Copies>,
     /// The result of which each part stores an interval of coordinates, if there is one.

@@ -104,6 +104,7 @@ impl Lowering<'_> {
             end,
             block: expanded(self.program, &self.names, self.block(parted)),
             count,
+            has_rest: parted.has_rest,
             copies,
             intervals,
             joined,
@@ -189,7 +190,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers one of several plans that run one after another. Those before the loop that is divided
-    /// are run by the first part alone, in full: the variable of that loop may be one of theirs.
+    /// which add to what the parts compute together are run by the first part alone, in full: the
+    /// variable of that loop may be one of theirs. All others are run by each part for itself.
     pub(super) fn in_sequence(
         &mut self,
         plans: &[Arc<Plan>],
@@ -202,7 +204,10 @@ impl Lowering<'_> {
             outermost_loops(self.program, plan, &mut loops);
             loops.into_iter().any(|inner| inner.variable == parted.variable)
         };
-        if is_divided(plan) || !plans.iter().any(|plan| is_divided(plan)) {
+        let results = self.program.targets.iter().map(|target| target.access.tensor);
+        let mut shared = results.chain(parted.reductions.iter().map(|reduction| reduction.tensor));
+        let is_alone = !is_divided(plan) && shared.any(|id| plan.assigns(id));
+        if !is_alone || !plans.iter().any(|plan| is_divided(plan)) {
             return self.plan(plan, scope);
         }
         let (begin, _) = self.part_names(parted);

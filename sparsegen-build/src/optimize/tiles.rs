@@ -166,8 +166,8 @@ impl Tiling {
                 Stmt::choose(vec![(reached, self.whole(nest, len))], rest)
             }
             Trip::Constant(_) | Trip::Unknown => match demanded {
-                Some(by) => self.several(nest, to, &[by]),
-                None => self.several(nest, to, &[2 * by, by]),
+                Some(by) => self.several(nest, to, by, &[]),
+                None => self.several(nest, to, 2 * by, &[by]),
             },
         };
         Some(match is_optional {
@@ -193,46 +193,36 @@ impl Tiling {
         [vec![comment], self.tile(nest, &tile)].concat()
     }
 
-    /// Returns the statements for as many full tiles of the first length as there are, at most one of
-    /// each other length, which is half of the one before, and for the remaining elements.
-    fn several(&mut self, nest: &Nest<'_>, to: &Expr, lengths: &[usize]) -> Vec<Stmt> {
+    /// Returns the statements for as many full tiles as there are, at most one tile of each shorter
+    /// length, which is half of the one before, and for the remaining elements.
+    fn several(&mut self, nest: &Nest<'_>, to: &Expr, by: usize, shorter: &[usize]) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         let to = self.names.end(nest.variable, to, &mut stmts);
         let count = Expr::saturating_sub(to.clone(), nest.from.clone());
+        let full = |by: usize| Expr::div(count.clone(), Expr::Index(by));
         let left = |by: usize| Expr::rem(count.clone(), Expr::Index(by));
-        let begin = |by: usize| {
-            let full = Expr::div(count.clone(), Expr::Index(by));
-            Expr::add(nest.from.clone(), Expr::mul(full, Expr::Index(by)))
+        let after = |tiles: Expr, by: usize| {
+            Expr::add(nest.from.clone(), Expr::mul(tiles, Expr::Index(by)))
         };
         let number = self.names.fresh(&format!("{}_tile", nest.variable));
         let lane = self.names.fresh("lane");
         let names = self.tile_names(nest);
-        let mut longer = None;
-        for by in lengths.iter().copied() {
-            let first = match longer {
-                None => {
-                    let comment =
-                        format!("{by} elements of {} at a time, in registers.", nest.arrays());
-                    stmts.push(Stmt::Comment(comment.into()));
-                    let skipped = Expr::mul(Expr::var(&number), Expr::Index(by));
-                    Expr::add(nest.from.clone(), skipped)
-                }
-                Some(longer) => begin(longer),
-            };
+        let tile = |first: Expr, len: usize| {
             let bind = Some(Expr::add(first, Expr::var(&lane)));
-            let tile = self.tile(nest, &Tile { lane: &lane, len: by, bind, names: &names });
-            stmts.extend(match longer {
-                None => {
-                    let full = Expr::div(count.clone(), Expr::Index(by));
-                    Stmt::for_range(&number, Expr::Index(0), full, tile)
-                }
-                Some(longer) => Stmt::when(Expr::le(Expr::Index(by), left(longer)), tile),
-            });
-            longer = Some(by);
+            self.tile(nest, &Tile { lane: &lane, len, bind, names: &names })
+        };
+        let comment = format!("{by} elements of {} at a time, in registers.", nest.arrays());
+        stmts.push(Stmt::Comment(comment.into()));
+        let body = tile(after(Expr::var(&number), by), by);
+        stmts.extend(Stmt::for_range(&number, Expr::Index(0), full(by), body));
+        let mut least = by;
+        for by in shorter.iter().copied() {
+            let body = tile(after(full(least), least), by);
+            stmts.extend(Stmt::when(Expr::le(Expr::Index(by), left(least)), body));
+            least = by;
         }
-        let least = longer.unwrap_or(1);
-        let rest = Expr::ne(left(least), Expr::Index(0));
-        stmts.extend(Stmt::when(rest, nest.with_range(begin(least), to)));
+        let rest = nest.with_range(after(full(least), least), to);
+        stmts.extend(Stmt::when(Expr::ne(left(least), Expr::Index(0)), rest));
         stmts
     }
 

@@ -1,7 +1,8 @@
 //! Vector loops: finds loops that rustc compiles to vector instructions, and that gain from wider ones.
 //!
 //! `for k { y[j * n + k] += a * x[i * n + k] }` within a loop over the entries of a row takes 0.6 of the
-//! time with AVX2, if the rows of `y` are in cache. Loops that read and store each element once wait for memory instead.
+//! time with AVX2, if the rows of `y` are in cache. Loops that read and store each element once wait for
+//! memory instead.
 
 use std::collections::BTreeMap;
 

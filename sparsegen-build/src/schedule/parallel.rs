@@ -99,11 +99,16 @@ impl Outermost<'_> {
         let blocks = program.targets.iter().zip(&stores);
         let blocks = blocks.filter_map(|(target, stores)| self.block(program, target, *stores));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
-        let variable = self.inner.variable;
-        let reductions = self.reductions.clone();
-        let has_rest = self.inner.rest.is_some();
-        let prepares = false;
-        Ok(Parted { variable, divides, range, block, prepares, has_rest, reductions, stores })
+        Ok(Parted {
+            variable: self.inner.variable,
+            divides,
+            range,
+            block,
+            prepares: false,
+            has_rest: self.inner.rest.is_some(),
+            reductions: self.reductions.clone(),
+            stores,
+        })
     }
 }
 

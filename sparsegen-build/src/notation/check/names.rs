@@ -1,6 +1,6 @@
 //! Name resolution: tensors with their formats, variables and parameters.
 
-use crate::error::{Code, Diagnostic, Name, nearest};
+use crate::error::{Code, Diagnostic, Name, Span, nearest};
 use crate::format::builtin::usual;
 use crate::format::{Definition, Format};
 use crate::manifest::{Given, TensorEntry};
@@ -82,32 +82,33 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
         let argument = context.arguments.find(&first.name, diagnostics);
         let pattern = declared.and_then(|entry| entry.pattern);
-        if let (Some(span), Some(format)) =
-            (pattern, format.as_ref().filter(|_| tensors.is_empty()))
-            && format.order() > 0
-            && (format.pads() || format.has_every_position())
-        {
-            diagnostics.push(
-                Diagnostic::new(Code::PatternResult, span, format!("the result `{name}` cannot be a pattern"))
-                    .note("its format has positions without an entry, which a pattern cannot tell from entries")
-                    .help("remove `values`, or use a format that stores entries only"),
-            );
-        }
-        if let (Some(span), Some(0)) = (pattern, format.as_ref().map(Format::order)) {
-            diagnostics.push(
-                Diagnostic::new(
-                    Code::PatternResult,
-                    span,
-                    format!("the scalar `{name}` cannot be a pattern"),
-                )
-                .help("remove `values`"),
-            );
+        if let (Some(span), Some(format)) = (pattern, &format) {
+            diagnostics.extend(check_pattern(span, name, format));
         }
         let pattern = pattern.is_some();
         tensors.push(Operand { first, argument, format, dtype, pattern });
     }
     let parts = slices::of(Known { context, tensors: &tensors, variables: &variables });
     Names { tensors, variables, parts }
+}
+
+/// Checks that a tensor of a format can be a pattern.
+fn check_pattern(span: Span, name: &str, format: &Format) -> Option<Diagnostic> {
+    let refused = |what: &str| {
+        let message = format!("the {what} `{name}` cannot be a pattern");
+        Diagnostic::new(Code::InvalidPattern, span, message)
+    };
+    if format.order() == 0 {
+        return Some(refused("scalar").help("remove `values`"));
+    }
+    (format.pads() || format.has_every_position()).then(|| {
+        refused("tensor")
+            .note(
+                "its format has positions without an entry, which a pattern cannot tell from \
+                 entries",
+            )
+            .help("remove `values`, or use a format that stores entries only")
+    })
 }
 
 fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> {

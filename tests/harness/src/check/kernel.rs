@@ -181,7 +181,7 @@ impl Kernel<'_> {
     /// Returns whether sums are rounded as the loops are divided into parts.
     fn rounds_by_parts(&self) -> bool {
         let parallel = self.function.parallel.as_ref();
-        parallel.is_some_and(|it| it.count == ir::Count::Few || it.intervals.is_some())
+        parallel.is_some_and(|it| it.has_rest || !it.copies.is_empty() || it.intervals.is_some())
     }
 
     /// Returns whether the result has entries if the operands have none.
