@@ -27,6 +27,8 @@ pub struct DemandedOrder {
     pub after: VariableId,
     /// The command, as written.
     pub command: String,
+    /// `true` if the loops may have the opposite order where a format requires that.
+    pub yields: bool,
 }
 
 impl fmt::Display for Annotations {

@@ -88,8 +88,12 @@ impl IterationGraph {
         }
         graph.add_blocks(space, basis);
         graph.add_limits(kernel, space, basis);
-        for DemandedOrder { before, after, command } in &program.order {
-            if graph.variables.contains(before) && graph.variables.contains(after) {
+        for DemandedOrder { before, after, command, yields } in &program.order {
+            let has_opposite = || graph.path_to(*after, *before, &mut Vec::new()).is_some();
+            if graph.variables.contains(before)
+                && graph.variables.contains(after)
+                && !(*yields && has_opposite())
+            {
                 graph.add_edge(*before, *after, &Reason::Schedule(command.clone()));
             }
         }

@@ -20,6 +20,8 @@ pub(super) fn demanded(kernel: &Kernel, space: &Space, basis: &Basis) -> Vec<Dem
         before,
         after,
         command: command.text.clone(),
+        // Loops over the inner variable may come before those over the outer one, not around them.
+        yields: matches!(command.action, Action::Parallelize(_)),
     };
     let mut pairs = Vec::new();
     for command in &kernel.schedule {
