@@ -10,11 +10,11 @@ use crate::types::{Domain, Dtype, Literal};
 
 use BinaryOp::{
     Add, And, BitAnd, BitOr, Difference, Div, DivCeil, Ge, Gt, Le, Lt, Max, Min, Mul, Ne, Offset,
-    Or, Rem, SaturatingAdd, SaturatingMul, SaturatingSub, Sub, Xor,
+    Or, Rem, SaturatingAdd, SaturatingMul, SaturatingSub, Sub, Wrap, Xor,
 };
 use Kind::{Arithmetic, Comparison, Logic};
 use Notation::{Absent, Name, Sign};
-use Rust::{Infix, Method};
+use Rust::{Infix, Method, Runtime};
 
 /// The precedence of Rust's operators, in addition to those in the table.
 pub mod precedence {
@@ -85,6 +85,9 @@ pub enum BinaryOp {
     SaturatingMul,
     /// `a.saturating_sub(b)`, of indices.
     SaturatingSub,
+    /// `kernel::wrap(a, b)`, of indices: the remainder of a division by a number that is usually a
+    /// power of two.
+    Wrap,
     /// `a.wrapping_add_signed(b)`: the sum of an index and a signed index. The sum is in bounds;
     /// intermediate values may not be.
     Offset,
@@ -110,6 +113,8 @@ enum Rust {
     Infix(&'static str, u8),
     /// `a.min(b)`
     Method(&'static str),
+    /// `kernel::wrap(a, b)`
+    Runtime(&'static str),
 }
 
 /// The spelling in a statement.
@@ -183,7 +188,7 @@ const TRUE: Literal = Literal::Bool(true);
 
 /// The operators, in the order of the variants.
 #[rustfmt::skip]
-static TABLE: [Row; 24] = [
+static TABLE: [Row; 25] = [
     Row::new(Or,  Sign("|", 1),  Infix("||", 1), Logic, Domain::Logic).chooses("any", FALSE, TRUE),
     Row::new(And, Sign("&", 2),  Infix("&&", 2), Logic, Domain::Logic).chooses("all", TRUE, FALSE),
     Row::new(Xor, Name("xor"),   Infix("^", 5),  Logic, Domain::Logic),
@@ -210,6 +215,7 @@ static TABLE: [Row; 24] = [
     Row::new(SaturatingAdd, Absent, Method("saturating_add"), Arithmetic, Domain::Index),
     Row::new(SaturatingMul, Absent, Method("saturating_mul"), Arithmetic, Domain::Index),
     Row::new(SaturatingSub, Absent, Method("saturating_sub"), Arithmetic, Domain::Index),
+    Row::new(Wrap,          Absent, Runtime("wrap"), Arithmetic, Domain::Index),
     Row::new(Offset,        Absent, Method("wrapping_add_signed"), Arithmetic, Domain::Index),
     Row::new(Difference,    Absent, Infix("-", 7), Arithmetic, Domain::Index),
 ];
@@ -263,13 +269,13 @@ impl BinaryOp {
         if let Sign(_, precedence) = self.row().notation { Some(precedence) } else { None }
     }
 
-    /// Returns the symbol or the name of the method in Rust.
+    /// Returns the symbol, or the name of the method or function in Rust.
     pub fn rust_name(self) -> &'static str {
-        let (Infix(name, _) | Method(name)) = self.row().rust;
+        let (Infix(name, _) | Method(name) | Runtime(name)) = self.row().rust;
         name
     }
 
-    /// Returns the precedence in Rust; methods have the highest.
+    /// Returns the precedence in Rust; methods and functions have the highest.
     pub fn rust_precedence(self) -> u8 {
         if let Infix(_, precedence) = self.row().rust { precedence } else { precedence::PRIMARY }
     }
@@ -277,6 +283,12 @@ impl BinaryOp {
     /// Returns whether the operator is a method in Rust.
     pub fn is_method(self) -> bool {
         matches!(self.row().rust, Method(_))
+    }
+
+    /// Returns whether the operator is a sign between its operands in Rust, not a method or a
+    /// function.
+    pub fn is_infix(self) -> bool {
+        matches!(self.row().rust, Infix(..))
     }
 
     /// Returns the kind of operands and result.

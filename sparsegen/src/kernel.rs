@@ -54,7 +54,7 @@ pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
 pub use sort::{sort, sort_by};
 pub use version::assert_version;
-pub use widen::{Widened, widen};
+pub use widen::{Widened, widen, wrap};
 pub use workspace::{Accumulator, Workspace};
 pub use workspaces::{Kept, Workspaces, keep, kept_vector};
 

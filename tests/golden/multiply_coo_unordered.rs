@@ -166,7 +166,7 @@ fn multiply_coo_unordered_kernel(
     for p_a in 0..a1_pos[1] as usize {
         let i = a1_crd[p_a] as usize;
         let j = a2_crd[p_a] as usize;
-        let mut p_b_slot = j % b2_width;
+        let mut p_b_slot = kernel::wrap(j, b2_width);
         while b2_crd[i * b2_width + p_b_slot] as usize != j
             && b2_crd[i * b2_width + p_b_slot] != u32::MAX
         {
@@ -228,7 +228,7 @@ fn multiply_coo_unordered_compute_kernel(
     for p_a in 0..a1_pos[1] as usize {
         let i = a1_crd[p_a] as usize;
         let j = a2_crd[p_a] as usize;
-        let mut p_b_slot = j % b2_width;
+        let mut p_b_slot = kernel::wrap(j, b2_width);
         while b2_crd[i * b2_width + p_b_slot] as usize != j
             && b2_crd[i * b2_width + p_b_slot] != u32::MAX
         {

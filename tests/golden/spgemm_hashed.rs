@@ -154,7 +154,7 @@ fn spgemm_hashed_kernel(
             let k = a2_crd[p_a] as usize;
             for p_b in b2_pos[k] as usize..b2_pos[k + 1] as usize {
                 let j = b2_crd[p_b] as usize;
-                let mut p_c_slot = j % c2_width;
+                let mut p_c_slot = kernel::wrap(j, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -172,7 +172,7 @@ fn spgemm_hashed_kernel(
                             )?
                             .moving(c_vals, 0.0)?
                             .width();
-                        p_c_slot = j % c2_width;
+                        p_c_slot = kernel::wrap(j, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -220,7 +220,7 @@ fn spgemm_hashed_compute_kernel(
             let k = a2_crd[p_a] as usize;
             for p_b in b2_pos[k] as usize..b2_pos[k + 1] as usize {
                 let j = b2_crd[p_b] as usize;
-                let mut p_c_slot = j % c2_width;
+                let mut p_c_slot = kernel::wrap(j, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {

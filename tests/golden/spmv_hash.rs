@@ -72,7 +72,7 @@ fn spmv_hash_kernel(
         let mut sum = 0.0;
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
-            let mut p_x_slot = j % x1_width;
+            let mut p_x_slot = kernel::wrap(j, x1_width);
             while x1_crd[p_x_slot] as usize != j && x1_crd[p_x_slot] != u32::MAX {
                 p_x_slot += 1;
                 if p_x_slot == x1_width {

@@ -308,7 +308,7 @@ impl Body {
         value: &'e Expr,
     ) -> Option<(BinaryOp, &'e Expr)> {
         let Expr::Binary(op, a, b) = value else { return None };
-        let has_sign = op.kind() == Kind::Arithmetic && !op.is_method() || *op == BinaryOp::Xor;
+        let has_sign = op.kind() == Kind::Arithmetic && op.is_infix() || *op == BinaryOp::Xor;
         let is_known = self.is_number(array);
         let old = Expr::load(array, index.clone());
         match (has_sign && is_known, Monoid::from(*op)) {

@@ -165,6 +165,10 @@ impl Body {
                     None => within,
                 }
             }
+            Expr::Binary(op, a, b) if !op.is_infix() => {
+                let (name, a, b) = (ident(op.rust_name()), self.expr(a), self.expr(b));
+                quote!(kernel::#name(#a, #b))
+            }
             Expr::Binary(op, a, b) => {
                 let precedence = op.rust_precedence();
                 let mut left = self.within(a, precedence + u8::from(op.compares()));
@@ -291,7 +295,7 @@ impl Body {
                 let a = self.receiver(a);
                 quote!(-#a)
             }
-            Expr::Binary(op, a, b) if !op.is_method() => {
+            Expr::Binary(op, a, b) if op.is_infix() => {
                 let (a, b) = (self.receiver(a), self.within(b, op.rust_precedence() + 1));
                 let op = tokens(op.rust_name());
                 quote!(#a #op #b)
@@ -311,7 +315,7 @@ impl Body {
             Expr::Field(entry, field) => self.is_widened_field(entry, *field),
             Expr::Largest(width) => *width != Width::Usize,
             Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
-            Expr::Binary(op, ..) if op.is_method() => false,
+            Expr::Binary(op, ..) if !op.is_infix() => false,
             Expr::Binary(op, _, b) => {
                 self.precedence(b) > op.rust_precedence() && self.ends_in_cast(b)
             }

@@ -118,6 +118,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             write_expr(f, a, PRIMARY)?;
             write!(f, ".{}({b})", op.rust_name())?;
         }
+        Expr::Binary(op, a, b) if !op.is_infix() => write!(f, "{}({a}, {b})", op.rust_name())?,
         Expr::Binary(BinaryOp::Difference, a, b) => {
             write_expr(f, a, CAST)?;
             f.write_str(" as isize - ")?;

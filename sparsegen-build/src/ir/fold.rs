@@ -153,6 +153,15 @@ impl Expr {
         }
     }
 
+    /// Returns `kernel::wrap(a, b)`: `a % b` for a number `b` that is usually a power of two.
+    pub fn wrap(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Wrap, m, n),
+            (_, Expr::Index(1)) => Expr::Index(0),
+            (a, b) => node(BinaryOp::Wrap, a, b),
+        }
+    }
+
     /// Returns `a.div_ceil(b)`.
     pub fn div_ceil(a: Expr, b: Expr) -> Expr {
         match (a, b) {
@@ -226,6 +235,7 @@ impl Expr {
             BinaryOp::SaturatingAdd => Expr::saturating_add(a, b),
             BinaryOp::SaturatingMul => Expr::saturating_mul(a, b),
             BinaryOp::SaturatingSub => Expr::saturating_sub(a, b),
+            BinaryOp::Wrap => Expr::wrap(a, b),
             BinaryOp::Offset => Expr::offset(a, b),
             BinaryOp::Difference => Expr::difference(a, b),
             BinaryOp::Min => Expr::min(a, b),
@@ -282,7 +292,8 @@ impl Expr {
                 | BinaryOp::DivCeil
                 | BinaryOp::SaturatingAdd
                 | BinaryOp::SaturatingMul
-                | BinaryOp::SaturatingSub,
+                | BinaryOp::SaturatingSub
+                | BinaryOp::Wrap,
                 ..,
             ) => true,
             Expr::Binary(BinaryOp::Difference, ..) => false,

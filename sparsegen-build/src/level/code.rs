@@ -10,6 +10,7 @@
 //! | [`Expr::load`] | `array[index]`, widened to `usize` |
 //! | [`Expr::len`] | `array.len()` |
 //! | [`Expr::add`], [`Expr::sub`], [`Expr::mul`], [`Expr::div`], [`Expr::rem`] | `a + b`, … |
+//! | [`Expr::wrap`] | `kernel::wrap(a, b)`, a remainder that is fast for powers of two |
 //! | [`Expr::eq`], [`Expr::ne`], [`Expr::lt`], [`Expr::le`], [`Expr::and`], [`Expr::or`], [`Expr::not`] | `a == b`, … |
 //! | [`Stmt::bind`], [`Stmt::bind_mut`] | `let name = value;`, `let mut name = value;` |
 //! | [`Stmt::assign`], [`Stmt::accumulate`] | `name = value;`, `name += value;` |

@@ -92,7 +92,7 @@ impl Locate for Hashed {
             Expr::ne(stored.clone(), coordinate.clone()),
             Expr::ne(stored.clone(), Expr::largest(storage.crd)),
         );
-        let mut prelude = vec![Stmt::bind_mut(&slot, Expr::rem(coordinate.clone(), width))];
+        let mut prelude = vec![Stmt::bind_mut(&slot, Expr::wrap(coordinate.clone(), width))];
         prelude.extend(Stmt::repeat_while(elsewhere, next(storage, &slot)));
         Found { prelude, value: position, found: Some(Expr::eq(stored, coordinate)) }
     }
@@ -163,7 +163,7 @@ impl Insert for Hashed {
             let widen = Rearrange::Widen { width: name.clone(), crd: crd.clone(), below };
             let mut wider = vec![
                 Stmt::Rearrange(widen),
-                Stmt::assign(&slot, Expr::rem(coordinate.clone(), width.clone())),
+                Stmt::assign(&slot, Expr::wrap(coordinate.clone(), width.clone())),
             ];
             let is_taken = Expr::ne(stored, Expr::largest(storage.crd));
             wider.extend(Stmt::repeat_while(is_taken, next(storage, &slot)));

@@ -164,11 +164,11 @@ finalize
 hashed, Minuend
 positions q * a_width..(q + 1) * a_width
 at a_crd[p] if a_crd[p] != u32::MAX
-locate let mut p_slot = j % a_width; while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } q * a_width + p_slot if a_crd[q * a_width + p_slot] == j
+locate let mut p_slot = wrap(j, a_width); while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } q * a_width + p_slot if a_crd[q * a_width + p_slot] == j
 size q * a_width
 init a_crd.clear(); let mut a_counts = Vec::new(); let mut a_width = 1;
 parents a_crd.resize(q * a_width, u32::MAX); a_counts.resize(q, 0);
-insert let mut p_slot = j % a_width; while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } if a_crd[q * a_width + p_slot] == u32::MAX { if a_width < (a_counts[q] + 1) * 2 { a_width = kernel::widen(a_crd, a_width)?.moving(vals, zero)?.width(); p_slot = j % a_width; while a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } } a_counts[q] += 1; a_crd[q * a_width + p_slot] = j; } q * a_width + p_slot if always
+insert let mut p_slot = wrap(j, a_width); while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } if a_crd[q * a_width + p_slot] == u32::MAX { if a_width < (a_counts[q] + 1) * 2 { a_width = kernel::widen(a_crd, a_width)?.moving(vals, zero)?.width(); p_slot = wrap(j, a_width); while a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } } a_counts[q] += 1; a_crd[q * a_width + p_slot] = j; } q * a_width + p_slot if always
 finalize
 
 bitmap, Minuend

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::BinaryOp;
 use super::BinaryOp::{
     Add, And, BitAnd, BitOr, Div, DivCeil, Ge, Gt, Le, Lt, Max, Min, Mul, Ne, Or, Rem,
-    SaturatingAdd, SaturatingMul, SaturatingSub, Sub, Xor,
+    SaturatingAdd, SaturatingMul, SaturatingSub, Sub, Wrap, Xor,
 };
 use super::Kind::{Arithmetic, Comparison, Logic};
 use crate::types::Literal;
@@ -49,6 +49,7 @@ impl BinaryOp {
             SaturatingAdd => Some(a.saturating_add(b)),
             SaturatingMul => Some(a.saturating_mul(b)),
             SaturatingSub => Some(a.saturating_sub(b)),
+            Wrap => a.checked_rem(b),
             op => usize::try_from(op.of_integers(a as i128, b as i128)?).ok(),
         }
     }

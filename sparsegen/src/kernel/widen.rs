@@ -32,6 +32,14 @@ pub fn widen<C: Width>(
     Ok(Widened { width: wider, count, moves, what })
 }
 
+/// Returns `coordinate % width`, the slot at which the search for a coordinate begins. A division is
+/// slower than the whole search, and is only needed for tables that others have built: here, widths
+/// are powers of two.
+#[inline]
+pub fn wrap(coordinate: usize, width: usize) -> usize {
+    if width.is_power_of_two() { coordinate & (width - 1) } else { coordinate % width }
+}
+
 /// Stores a new coordinate in the first empty slot for it; returns the slot. The number of slots is a
 /// power of two.
 pub(super) fn insert<C: Width>(bucket: &mut [C], coordinate: C) -> usize {
@@ -94,6 +102,13 @@ mod tests {
         let nothing = widen(&mut Vec::<u32>::new(), 1, "a")?;
         assert_eq!(nothing.moving(&mut Vec::<f64>::new(), 0.0)?.width(), 2);
         Ok(())
+    }
+
+    #[test]
+    fn searches_begin_at_the_remainder() {
+        for (coordinate, width) in [(13, 8), (13, 1), (13, 6), (5, 6), (usize::MAX, 48)] {
+            assert_eq!(wrap(coordinate, width), coordinate % width);
+        }
     }
 
     #[test]

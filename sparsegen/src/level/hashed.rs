@@ -137,7 +137,7 @@ impl<C: Width> HashedView<'_, C> {
     fn home(&self, axis: &Axis, coordinate: usize) -> usize {
         // The slot depends on the stored number, not on its distance from the first one.
         if axis.first == 0 {
-            return coordinate % self.width;
+            return crate::kernel::wrap(coordinate, self.width);
         }
         (coordinate as isize + axis.first).rem_euclid(self.width as isize) as usize
     }

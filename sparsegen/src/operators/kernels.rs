@@ -2065,7 +2065,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
             if j_a == j_b {
-                let mut p_c_slot = j_a % c2_width;
+                let mut p_c_slot = kernel::wrap(j_a, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -2083,7 +2083,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_a % c2_width;
+                        p_c_slot = kernel::wrap(j_a, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -2099,7 +2099,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 p_a += 1;
                 p_b += 1;
             } else if j_a < j_b {
-                let mut p_c_slot = j_a % c2_width;
+                let mut p_c_slot = kernel::wrap(j_a, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -2117,7 +2117,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_a % c2_width;
+                        p_c_slot = kernel::wrap(j_a, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -2132,7 +2132,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 c_vals[p_c] = a2_sorted[p_a].1;
                 p_a += 1;
             } else {
-                let mut p_c_slot = j_b % c2_width;
+                let mut p_c_slot = kernel::wrap(j_b, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_b
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -2150,7 +2150,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_b % c2_width;
+                        p_c_slot = kernel::wrap(j_b, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -2169,7 +2169,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
         // Only `A` has entries left.
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
-            let mut p_c_slot = j % c2_width;
+            let mut p_c_slot = kernel::wrap(j, c2_width);
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
             {
@@ -2187,7 +2187,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                         )?
                         .moving(c_vals, T::ZERO)?
                         .width();
-                    p_c_slot = j % c2_width;
+                    p_c_slot = kernel::wrap(j, c2_width);
                     while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                         p_c_slot += 1;
                         if p_c_slot == c2_width {
@@ -2204,7 +2204,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
         // Only `B` has entries left.
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
-            let mut p_c_slot = j % c2_width;
+            let mut p_c_slot = kernel::wrap(j, c2_width);
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
             {
@@ -2222,7 +2222,7 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                         )?
                         .moving(c_vals, T::ZERO)?
                         .width();
-                    p_c_slot = j % c2_width;
+                    p_c_slot = kernel::wrap(j, c2_width);
                     while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                         p_c_slot += 1;
                         if p_c_slot == c2_width {
@@ -2555,7 +2555,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
         let i_x = x_sorted[p_x].0 as usize;
         let i_y = y_sorted[p_y].0 as usize;
         if i_x == i_y {
-            let mut p_z_slot = i_x % z1_width;
+            let mut p_z_slot = kernel::wrap(i_x, z1_width);
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -2571,7 +2571,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_x % z1_width;
+                    p_z_slot = kernel::wrap(i_x, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -2586,7 +2586,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             p_x += 1;
             p_y += 1;
         } else if i_x < i_y {
-            let mut p_z_slot = i_x % z1_width;
+            let mut p_z_slot = kernel::wrap(i_x, z1_width);
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -2602,7 +2602,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_x % z1_width;
+                    p_z_slot = kernel::wrap(i_x, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -2616,7 +2616,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             z_vals[p_z_slot] = x_sorted[p_x].1;
             p_x += 1;
         } else {
-            let mut p_z_slot = i_y % z1_width;
+            let mut p_z_slot = kernel::wrap(i_y, z1_width);
             while z1_crd[p_z_slot] as usize != i_y && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -2632,7 +2632,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_y % z1_width;
+                    p_z_slot = kernel::wrap(i_y, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -2650,7 +2650,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     // Only `x` has entries left.
     for p_x in p_x..p_x_end {
         let i = x_sorted[p_x].0 as usize;
-        let mut p_z_slot = i % z1_width;
+        let mut p_z_slot = kernel::wrap(i, z1_width);
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
             if p_z_slot == z1_width {
@@ -2662,7 +2662,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 z1_width = kernel::widen(z1_crd, z1_width, "arrays of add_hash_vector")?
                     .moving(z_vals, T::ZERO)?
                     .width();
-                p_z_slot = i % z1_width;
+                p_z_slot = kernel::wrap(i, z1_width);
                 while z1_crd[p_z_slot] != u32::MAX {
                     p_z_slot += 1;
                     if p_z_slot == z1_width {
@@ -2678,7 +2678,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     // Only `y` has entries left.
     for p_y in p_y..p_y_end {
         let i = y_sorted[p_y].0 as usize;
-        let mut p_z_slot = i % z1_width;
+        let mut p_z_slot = kernel::wrap(i, z1_width);
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
             if p_z_slot == z1_width {
@@ -2690,7 +2690,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 z1_width = kernel::widen(z1_crd, z1_width, "arrays of add_hash_vector")?
                     .moving(z_vals, T::ZERO)?
                     .width();
-                p_z_slot = i % z1_width;
+                p_z_slot = kernel::wrap(i, z1_width);
                 while z1_crd[p_z_slot] != u32::MAX {
                     p_z_slot += 1;
                     if p_z_slot == z1_width {
@@ -4827,7 +4827,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
             let j_a = a2_sorted[p_a].0 as usize;
             let j_b = b2_sorted[p_b].0 as usize;
             if j_a == j_b {
-                let mut p_c_slot = j_a % c2_width;
+                let mut p_c_slot = kernel::wrap(j_a, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -4845,7 +4845,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_a % c2_width;
+                        p_c_slot = kernel::wrap(j_a, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -4861,7 +4861,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 p_a += 1;
                 p_b += 1;
             } else if j_a < j_b {
-                let mut p_c_slot = j_a % c2_width;
+                let mut p_c_slot = kernel::wrap(j_a, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_a
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -4879,7 +4879,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_a % c2_width;
+                        p_c_slot = kernel::wrap(j_a, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -4894,7 +4894,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                 c_vals[p_c] = a2_sorted[p_a].1;
                 p_a += 1;
             } else {
-                let mut p_c_slot = j_b % c2_width;
+                let mut p_c_slot = kernel::wrap(j_b, c2_width);
                 while c2_crd[i * c2_width + p_c_slot] as usize != j_b
                     && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                 {
@@ -4912,7 +4912,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                             )?
                             .moving(c_vals, T::ZERO)?
                             .width();
-                        p_c_slot = j_b % c2_width;
+                        p_c_slot = kernel::wrap(j_b, c2_width);
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                             p_c_slot += 1;
                             if p_c_slot == c2_width {
@@ -4931,7 +4931,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
         // Only `A` has entries left.
         for p_a in p_a..p_a_end {
             let j = a2_sorted[p_a].0 as usize;
-            let mut p_c_slot = j % c2_width;
+            let mut p_c_slot = kernel::wrap(j, c2_width);
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
             {
@@ -4949,7 +4949,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                         )?
                         .moving(c_vals, T::ZERO)?
                         .width();
-                    p_c_slot = j % c2_width;
+                    p_c_slot = kernel::wrap(j, c2_width);
                     while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                         p_c_slot += 1;
                         if p_c_slot == c2_width {
@@ -4966,7 +4966,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
         // Only `B` has entries left.
         for p_b in p_b..p_b_end {
             let j = b2_sorted[p_b].0 as usize;
-            let mut p_c_slot = j % c2_width;
+            let mut p_c_slot = kernel::wrap(j, c2_width);
             while c2_crd[i * c2_width + p_c_slot] as usize != j
                 && c2_crd[i * c2_width + p_c_slot] != u32::MAX
             {
@@ -4984,7 +4984,7 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
                         )?
                         .moving(c_vals, T::ZERO)?
                         .width();
-                    p_c_slot = j % c2_width;
+                    p_c_slot = kernel::wrap(j, c2_width);
                     while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                         p_c_slot += 1;
                         if p_c_slot == c2_width {
@@ -5339,7 +5339,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
         let i_x = x_sorted[p_x].0 as usize;
         let i_y = y_sorted[p_y].0 as usize;
         if i_x == i_y {
-            let mut p_z_slot = i_x % z1_width;
+            let mut p_z_slot = kernel::wrap(i_x, z1_width);
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -5355,7 +5355,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_x % z1_width;
+                    p_z_slot = kernel::wrap(i_x, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -5370,7 +5370,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             p_x += 1;
             p_y += 1;
         } else if i_x < i_y {
-            let mut p_z_slot = i_x % z1_width;
+            let mut p_z_slot = kernel::wrap(i_x, z1_width);
             while z1_crd[p_z_slot] as usize != i_x && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -5386,7 +5386,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_x % z1_width;
+                    p_z_slot = kernel::wrap(i_x, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -5400,7 +5400,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
             z_vals[p_z_slot] = x_sorted[p_x].1;
             p_x += 1;
         } else {
-            let mut p_z_slot = i_y % z1_width;
+            let mut p_z_slot = kernel::wrap(i_y, z1_width);
             while z1_crd[p_z_slot] as usize != i_y && z1_crd[p_z_slot] != u32::MAX {
                 p_z_slot += 1;
                 if p_z_slot == z1_width {
@@ -5416,7 +5416,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                         )?
                         .moving(z_vals, T::ZERO)?
                         .width();
-                    p_z_slot = i_y % z1_width;
+                    p_z_slot = kernel::wrap(i_y, z1_width);
                     while z1_crd[p_z_slot] != u32::MAX {
                         p_z_slot += 1;
                         if p_z_slot == z1_width {
@@ -5434,7 +5434,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     // Only `x` has entries left.
     for p_x in p_x..p_x_end {
         let i = x_sorted[p_x].0 as usize;
-        let mut p_z_slot = i % z1_width;
+        let mut p_z_slot = kernel::wrap(i, z1_width);
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
             if p_z_slot == z1_width {
@@ -5446,7 +5446,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                 z1_width = kernel::widen(z1_crd, z1_width, "arrays of sub_hash_vector")?
                     .moving(z_vals, T::ZERO)?
                     .width();
-                p_z_slot = i % z1_width;
+                p_z_slot = kernel::wrap(i, z1_width);
                 while z1_crd[p_z_slot] != u32::MAX {
                     p_z_slot += 1;
                     if p_z_slot == z1_width {
@@ -5462,7 +5462,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     // Only `y` has entries left.
     for p_y in p_y..p_y_end {
         let i = y_sorted[p_y].0 as usize;
-        let mut p_z_slot = i % z1_width;
+        let mut p_z_slot = kernel::wrap(i, z1_width);
         while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
             p_z_slot += 1;
             if p_z_slot == z1_width {
@@ -5474,7 +5474,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
                 z1_width = kernel::widen(z1_crd, z1_width, "arrays of sub_hash_vector")?
                     .moving(z_vals, T::ZERO)?
                     .width();
-                p_z_slot = i % z1_width;
+                p_z_slot = kernel::wrap(i, z1_width);
                 while z1_crd[p_z_slot] != u32::MAX {
                     p_z_slot += 1;
                     if p_z_slot == z1_width {
@@ -7086,7 +7086,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
         for p_a in i * a2_width..(i + 1) * a2_width {
             let j = a2_crd[p_a] as usize;
             if a2_crd[p_a] != u32::MAX {
-                let mut p_b_slot = j % b2_width;
+                let mut p_b_slot = kernel::wrap(j, b2_width);
                 while b2_crd[i * b2_width + p_b_slot] as usize != j
                     && b2_crd[i * b2_width + p_b_slot] != u32::MAX
                 {
@@ -7097,7 +7097,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                 }
                 let p_b = i * b2_width + p_b_slot;
                 if b2_crd[i * b2_width + p_b_slot] as usize == j {
-                    let mut p_c_slot = j % c2_width;
+                    let mut p_c_slot = kernel::wrap(j, c2_width);
                     while c2_crd[i * c2_width + p_c_slot] as usize != j
                         && c2_crd[i * c2_width + p_c_slot] != u32::MAX
                     {
@@ -7115,7 +7115,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
                                 )?
                                 .moving(c_vals, T::ZERO)?
                                 .width();
-                            p_c_slot = j % c2_width;
+                            p_c_slot = kernel::wrap(j, c2_width);
                             while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
                                 p_c_slot += 1;
                                 if p_c_slot == c2_width {
@@ -7410,7 +7410,7 @@ fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     for p_x in 0..x1_width {
         let i = x1_crd[p_x] as usize;
         if x1_crd[p_x] != u32::MAX {
-            let mut p_y_slot = i % y1_width;
+            let mut p_y_slot = kernel::wrap(i, y1_width);
             while y1_crd[p_y_slot] as usize != i && y1_crd[p_y_slot] != u32::MAX {
                 p_y_slot += 1;
                 if p_y_slot == y1_width {
@@ -7418,7 +7418,7 @@ fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                 }
             }
             if y1_crd[p_y_slot] as usize == i {
-                let mut p_z_slot = i % z1_width;
+                let mut p_z_slot = kernel::wrap(i, z1_width);
                 while z1_crd[p_z_slot] as usize != i && z1_crd[p_z_slot] != u32::MAX {
                     p_z_slot += 1;
                     if p_z_slot == z1_width {
@@ -7434,7 +7434,7 @@ fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
                             )?
                             .moving(z_vals, T::ZERO)?
                             .width();
-                        p_z_slot = i % z1_width;
+                        p_z_slot = kernel::wrap(i, z1_width);
                         while z1_crd[p_z_slot] != u32::MAX {
                             p_z_slot += 1;
                             if p_z_slot == z1_width {
