@@ -153,6 +153,12 @@ impl Kernel {
         variables.filter_map(|(id, variable)| Some((VariableId(id), variable.role.slice()?)))
     }
 
+    /// Returns the variable of the loop that counts the coordinates of a mode that is read in part,
+    /// and other variables unchanged.
+    pub fn counted(&self, v: VariableId) -> VariableId {
+        self.variable(v).role.slice().map_or(v, |slice| slice.of)
+    }
+
     /// Returns whether the coordinates of a slice's variable may lie outside of the mode, where the
     /// fill value is read.
     pub fn may_leave(&self, slice: &Slice) -> bool {

@@ -121,7 +121,7 @@ fn extent(expr: &LevelExpr) -> f64 {
 /// Returns whether a variable is added to others in a subscript, and is not one of the result: the
 /// windows of stencils and convolutions are small.
 fn is_offset(kernel: &Kernel, v: VariableId) -> bool {
-    let counted = |v: &VariableId| kernel.variable(*v).role.slice().map_or(*v, |slice| slice.of);
+    let counted = |v: &VariableId| kernel.counted(*v);
     let is_summed = |subscript: &Subscript| match subscript {
         Subscript::Affine(sum) => {
             let variables = sum.variables().filter_map(|symbol| symbol.as_variable());

@@ -17,8 +17,10 @@ pub(super) fn starts(conversion: &Conversion) -> Vec<Program> {
         true => {
             let mut forms = distribute::forms(&kernel);
             forms.extend(inverse::forms(&kernel).iter().flat_map(distribute::forms));
-            forms.extend(windows::forms(&kernel).into_iter().map(|form| (form, Vec::new())));
+            let windows = windows::forms(&kernel);
             forms.extend(unstored::form(&kernel));
+            forms.extend(windows.iter().filter_map(unstored::form));
+            forms.extend(windows.into_iter().map(|form| (form, Vec::new())));
             scatter::add(&kernel, &mut forms);
             forms
         }

@@ -9,12 +9,12 @@
 
 use crate::concrete::Precomputed;
 use crate::concrete::terms::outermost_reductions;
-use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
+use crate::notation::{
+    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Slice, VariableId, VariableRole,
+};
 use crate::types::Dtype;
 
-use super::distribute::{
-    bounded, for_each_reduction, has_plain_indices, keep, replaced, stored_in_order, uses,
-};
+use super::distribute::{bounded, for_each_reduction, keep, replaced, stored_in_order, uses};
 use super::precompute::{OPERANDS, subsets};
 
 /// Returns the form of a kernel in which reductions of values that are not stored count the entries.
@@ -54,17 +54,24 @@ impl Counted<'_> {
         let (unstored, mut is_nested) = (kernel.without_entries(body), false);
         outermost_reductions(body, &mut |_| is_nested = true);
         let depends = variables.iter().any(|v| uses(&unstored, *v));
-        let is_plain = !is_nested && has_plain_indices(kernel, body);
+        let is_plain = !is_nested && body.variables().iter().all(|v| is_counted(kernel, *v));
         (is_plain && !depends && !op.ignores(&unstored)).then_some(())?;
         let operands = kernel.sparse_accesses(body);
         let comes_again = |v: &VariableId| {
             operands.iter().any(|operand| {
                 let operand = Expr::Access((*operand).clone());
                 let stored = stored_in_order(kernel, &operand).unwrap_or_default();
-                stored.iter().skip_while(|v| !variables.contains(v)).any(|inner| inner == v)
+                let mut stored = stored.into_iter().map(|v| kernel.counted(v));
+                stored.by_ref().any(|outer| variables.contains(&outer)) && stored.any(|of| of == *v)
             })
         };
-        let over = reduce.free_variables().into_iter().filter(comes_again).collect();
+        let mut free: Vec<VariableId> = Vec::new();
+        for v in reduce.free_variables().into_iter().map(|v| kernel.counted(v)) {
+            if !free.contains(&v) && !variables.contains(&v) {
+                free.push(v);
+            }
+        }
+        let over = free.into_iter().filter(comes_again).collect();
         let over = bounded(kernel, over)?;
         let stored = stored(kernel, body, &unstored, &operands)?;
         Some(Counted { reduce, over, stored, unstored })
@@ -124,6 +131,13 @@ impl Counted<'_> {
             None => value,
         })
     }
+}
+
+/// Returns whether a variable is one of the statement, or the mode of a window, whose coordinates a
+/// loop over one of the statement counts.
+fn is_counted(kernel: &Kernel, v: VariableId) -> bool {
+    let role = &kernel.variable(v).role;
+    *role == VariableRole::Index || role.slice().is_some_and(Slice::is_window)
 }
 
 /// Returns the condition that a value differs from the one without entries: that all operands of one

@@ -24,7 +24,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut variables: Vec<VariableId> = Vec::new();
     let stored = kernel.tensor(result.tensor).format.levels.iter();
     let modes = stored.flat_map(|spec| spec.expr.modes());
-    let preferred = modes.map(|mode| counted(kernel, result.indices[mode]));
+    let preferred = modes.map(|mode| kernel.counted(result.indices[mode]));
     let all = (0..kernel.variables.len()).map(VariableId);
     for v in preferred.chain(all.filter(|v| kernel.variable(*v).role == VariableRole::Index)) {
         if !variables.contains(&v) {
@@ -73,11 +73,6 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         }
     }
     found
-}
-
-/// Returns the variable whose loop reads a mode or a part of it.
-fn counted(kernel: &Kernel, v: VariableId) -> VariableId {
-    kernel.variable(v).role.slice().map_or(v, |slice| slice.of)
 }
 
 /// Returns the index of the loop of a mode's variable; a coordinate that is computed from several
