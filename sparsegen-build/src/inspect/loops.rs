@@ -130,7 +130,8 @@ fn shown(program: &Program, inner: &plan::Loop, number: usize, depth: usize) -> 
         variable: program.kernel.variable(inner.variable).name.clone(),
         depth,
         full: lattice.map_or_else(Vec::new, |lattice| members(lattice.full())),
-        regions: lattice.map_or_else(Vec::new, |lattice| regions(lattice, &names)),
+        regions: lattice
+            .map_or_else(Vec::new, |lattice| regions(lattice, &names, inner.rest.is_some())),
         candidates: lattice.map_or_else(Vec::new, |lattice| candidates(lattice, &names)),
         points: points.collect(),
         bodies: bodies.collect(),
@@ -143,13 +144,17 @@ fn members(set: Set) -> Vec<usize> {
     set.members().collect()
 }
 
-fn regions(lattice: &Lattice, names: &[String]) -> Vec<Region> {
+/// Returns the regions of a loop; `has_rest` states that those without effect are computed in one step.
+fn regions(lattice: &Lattice, names: &[String], has_rest: bool) -> Vec<Region> {
     let regions = lattice.all_regions().unwrap_or_default().into_iter();
     let region = |region: crate::iteration::lattice::reasons::Region| {
         let (body, reason) = match region.fate {
             RegionFate::Runs(body) => (Some(body), String::new()),
             RegionFate::Empty(full) => {
                 (None, format!("no coordinate is in it: `{}` has them all", names[full]))
+            }
+            RegionFate::NoEffect if has_rest => {
+                (None, "all of its coordinates are computed in one step".to_owned())
             }
             RegionFate::NoEffect if region.present.is_empty() => {
                 (None, "the statement has no effect without an entry".to_owned())

@@ -195,9 +195,10 @@ impl Lattice {
         self.bounding.is_empty() && self.outcomes.all(&|outcome| outcome != 0)
     }
 
-    /// Returns the lattice without the region in which no operand has an entry, and the statement of
-    /// that region. The lattice visits all other coordinates, so that they can be counted. Returns
-    /// `None` if the region has no effect, or if operands may have entries that do not count.
+    /// Returns the lattice without the region in which no operand has an entry, and others with the
+    /// same statement, and this statement. The lattice visits all other coordinates, so that they can
+    /// be counted. Returns `None` if the region has no effect, or if operands may have entries that do
+    /// not count.
     pub fn without_rest(&self) -> Option<(Lattice, Stmt)> {
         let rest = self.outcomes.at(Set::EMPTY);
         if rest == 0 || !self.is_dimension {
@@ -207,7 +208,7 @@ impl Lattice {
         let counted = visited.bodies.len();
         visited.bodies.push(Stmt::SKIP);
         visited.reads.push(Set::EMPTY);
-        visited.outcomes = self.outcomes.without_rest(counted);
+        visited.outcomes = self.outcomes.without_rest(rest, counted);
         Some((visited, self.bodies[rest].clone()))
     }
 

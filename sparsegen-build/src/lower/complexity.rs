@@ -255,7 +255,9 @@ impl<'p> Time<'p> {
             self.push(trips.clone());
             self.loops.extend(inner.number.map(|number| (number, trips.clone())));
             if let Some(body) = body {
-                self.add(body, &trips, &elsewhere);
+                // The body of a loop over a fixed coordinate runs at most once.
+                let is_once = self.program.is_loop_of_fixed(inner.variable) && !repeats;
+                self.add(body, if is_once { around } else { &trips }, &elsewhere);
             }
         }
     }

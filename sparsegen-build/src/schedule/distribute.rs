@@ -205,13 +205,16 @@ fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr
 }
 
 /// Returns the forms of a kernel in which one more reduction goes through a workspace: one that is
-/// the same for several coordinates of the loops around it.
+/// the same for several coordinates of the loops around it, or one within another whose operands have
+/// their values among those of other coordinates.
 fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>)> {
     let mut found = Vec::new();
     let mut around = kernel.assignment.result.indices.clone();
     for_each_reduction(&kernel.assignment.value, &mut around, &mut |reduce, around| {
         let free = reduce.free_variables();
-        let is_repeated = around.iter().any(|v| !free.contains(v));
+        let is_within = around.len() > kernel.assignment.result.indices.len();
+        let is_repeated = around.iter().any(|v| !free.contains(v))
+            || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v));
         let is_new = !found.iter().any(|(known, _)| *known == reduce);
         let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
         if is_sum && is_repeated && is_new && has_plain_indices(kernel, &reduce.body) {
@@ -230,6 +233,17 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
         }
     }
     forms
+}
+
+/// Returns whether the coordinates of a free variable of a reduction come again for each coordinate of
+/// the reduction, in the order of the levels of some operand.
+pub(super) fn comes_again(kernel: &Kernel, reduce: &Reduce, v: VariableId) -> bool {
+    kernel.sparse_accesses(&reduce.body).into_iter().any(|operand| {
+        let stored = stored_in_order(kernel, &Expr::Access(operand.clone())).unwrap_or_default();
+        let mut stored = stored.into_iter().map(|mode| kernel.counted(mode));
+        let is_reduced = |outer| reduce.variables.contains(&outer);
+        stored.by_ref().any(is_reduced) && stored.any(|inner| inner == v)
+    })
 }
 
 /// Calls `visit` with every reduction and the variables of the loops around it.

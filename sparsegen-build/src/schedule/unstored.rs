@@ -14,7 +14,7 @@ use crate::notation::{
 };
 use crate::types::Dtype;
 
-use super::distribute::{bounded, for_each_reduction, keep, replaced, stored_in_order, uses};
+use super::distribute::{bounded, comes_again, for_each_reduction, keep, replaced, uses};
 use super::precompute::{OPERANDS, subsets};
 
 /// Returns the form of a kernel in which reductions of values that are not stored count the entries.
@@ -57,21 +57,13 @@ impl Counted<'_> {
         let is_plain = !is_nested && body.variables().iter().all(|v| is_counted(kernel, *v));
         (is_plain && !depends && !op.ignores(&unstored)).then_some(())?;
         let operands = kernel.sparse_accesses(body);
-        let comes_again = |v: &VariableId| {
-            operands.iter().any(|operand| {
-                let operand = Expr::Access((*operand).clone());
-                let stored = stored_in_order(kernel, &operand).unwrap_or_default();
-                let mut stored = stored.into_iter().map(|v| kernel.counted(v));
-                stored.by_ref().any(|outer| variables.contains(&outer)) && stored.any(|of| of == *v)
-            })
-        };
         let mut free: Vec<VariableId> = Vec::new();
         for v in reduce.free_variables().into_iter().map(|v| kernel.counted(v)) {
             if !free.contains(&v) && !variables.contains(&v) {
                 free.push(v);
             }
         }
-        let over = free.into_iter().filter(comes_again).collect();
+        let over = free.into_iter().filter(|v| comes_again(kernel, reduce, *v)).collect();
         let over = bounded(kernel, over)?;
         let stored = stored(kernel, body, &unstored, &operands)?;
         Some(Counted { reduce, over, stored, unstored })

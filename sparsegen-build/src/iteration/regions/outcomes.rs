@@ -44,21 +44,17 @@ impl Outcomes {
         }
     }
 
-    /// Returns the outcomes with no effect in the region of no iterator. Other regions without effect
-    /// get the outcome `counted`.
-    pub(in crate::iteration) fn without_rest(&self, counted: usize) -> Outcomes {
-        self.counting(counted, true)
-    }
-
-    fn counting(&self, counted: usize, is_rest: bool) -> Outcomes {
+    /// Returns the outcomes with no effect in the regions with the outcome `rest`. Other regions
+    /// without effect get the outcome `counted`.
+    pub(in crate::iteration) fn without_rest(&self, rest: usize, counted: usize) -> Outcomes {
         match self {
-            Outcomes::Leaf(_) if is_rest => Outcomes::Leaf(0),
+            Outcomes::Leaf(outcome) if *outcome == rest => Outcomes::Leaf(0),
             Outcomes::Leaf(0) => Outcomes::Leaf(counted),
             Outcomes::Leaf(outcome) => Outcomes::Leaf(*outcome),
             Outcomes::Branch { member, absent, present } => Outcomes::branch(
                 *member,
-                absent.counting(counted, is_rest),
-                present.counting(counted, false),
+                absent.without_rest(rest, counted),
+                present.without_rest(rest, counted),
             ),
         }
     }
