@@ -294,6 +294,15 @@ impl Program {
         self.kernel.is_temporary(tensor) && arrays.any(|array| array.holds == Holds::Entries)
     }
 
+    /// Returns whether positions of the levels down to this one may belong to no parent, although the
+    /// arrays have elements for them.
+    pub fn has_gaps(&self, access: &Access, level: usize) -> bool {
+        self.tensor(access.tensor).format.levels[..=level].iter().any(|spec| {
+            let iteration = spec.level.position_iteration();
+            iteration.is_some_and(|of| !spec.properties.compact && !of.has_no_gaps())
+        })
+    }
+
     /// Returns every workspace with its access.
     pub fn workspaces(&self) -> Vec<&Access> {
         let mut workspaces: Vec<&Access> = Vec::new();

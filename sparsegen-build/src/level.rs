@@ -222,6 +222,13 @@ pub trait PositionIteration {
         None
     }
 
+    /// Returns whether every position belongs to a parent although some are unused, so that the
+    /// positions of all parents are those of the arrays. In a compact level they always are. The
+    /// default returns `false`.
+    fn has_no_gaps(&self) -> bool {
+        false
+    }
+
     /// Returns the groups of positions, if positions are grouped and the current group is all that
     /// a position carries; the following functions are then not used.
     fn groups(&self) -> Option<&dyn Groups> {

@@ -74,6 +74,10 @@ impl PositionIteration for Hashed {
         }
     }
 
+    fn has_no_gaps(&self) -> bool {
+        true
+    }
+
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         let coordinate = storage.load("crd", position);
         let found = Expr::ne(coordinate.clone(), Expr::largest(storage.crd));

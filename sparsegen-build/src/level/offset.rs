@@ -60,6 +60,10 @@ impl PositionIteration for Offset {
         parents
     }
 
+    fn has_no_gaps(&self) -> bool {
+        true
+    }
+
     fn pos_access(&self, storage: &Storage, _: Expr, ancestors: &[Expr], _: &str) -> Found {
         let parent = ancestors.last().cloned().unwrap_or(Expr::Index(0));
         let Some(offset) = &storage.offset else { return Found::always(parent) };

@@ -122,6 +122,10 @@ impl<'p> Outermost<'p> {
         let name = &program.kernel.variable(inner.variable).name;
         if let Some(counted) = program.space.positions_of(inner.variable) {
             return match program.space.counted_positions(&program.kernel, counted) {
+                Some((access, [0, level])) if program.has_gaps(access, level) => {
+                    let operand = &program.tensor(access.tensor).name;
+                    Err(format!("`{operand}` has positions that belong to no entry"))
+                }
                 Some((access, [0, level])) => {
                     Ok(Range::Positions { access: access.clone(), level })
                 }
@@ -284,6 +288,7 @@ fn is_divided_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
     };
     let mut arrays = spec.level.arrays().iter();
     iterator.level == 0
+        && !program.has_gaps(&iterator.access, 0)
         && spec.level.position_iteration().is_some_and(is_plain)
         && arrays.any(|array| array.holds == Holds::Coordinates)
         && iterator.part(program).is_none()
