@@ -47,7 +47,7 @@ fn contracted(body: &[Stmt], at: usize, names: &mut Names) -> Option<Vec<Stmt>> 
     // The variables by those of the loops.
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let mut variable = |of: &str| {
-        let fresh = || names.fresh(&format!("{array}_{of}"));
+        let fresh = || names.beside(array, of);
         taken.entry(of.to_owned()).or_insert_with(fresh).clone()
     };
     for stmt in rest {

@@ -19,13 +19,18 @@ impl Names {
         name
     }
 
+    /// Returns a name like another one, with a suffix, that the function does not have yet.
+    pub(super) fn beside(&mut self, name: &str, suffix: &str) -> String {
+        self.fresh(&crate::names::beside(name, suffix))
+    }
+
     /// Returns the end of a loop over a variable as an expression that may be repeated; one that is
     /// computed is bound to a name, by the last of `stmts`.
     pub(super) fn end(&mut self, variable: &str, end: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
         match end {
             Expr::Var(_) | Expr::Index(_) => end.clone(),
             end => {
-                let name = self.fresh(&format!("{variable}_end"));
+                let name = self.beside(variable, "end");
                 stmts.push(Stmt::bind(&name, end.clone()));
                 Expr::var(&name)
             }

@@ -44,7 +44,7 @@ impl Arrays {
                 continue;
             };
             let names = &mut self.names;
-            let fresh = || names.fresh(&format!("{array}_{index}"));
+            let fresh = || names.beside(&array, &index);
             let key = (array.clone(), index.clone());
             let name = self.taken.entry(key).or_insert_with(fresh).clone();
             let kept = Element { array: &array, index: &Expr::var(&index), name: &name };

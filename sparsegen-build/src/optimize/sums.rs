@@ -125,12 +125,11 @@ impl Sums<'_> {
         let to = self.names.end(variable, to, &mut stmts);
         let full = Expr::saturating_sub(to.clone(), (*from).clone());
         let full = Expr::div(full, Expr::Index(by));
-        let (number, lane) =
-            (self.names.fresh(&format!("{variable}_tile")), self.names.fresh("lane"));
+        let (number, lane) = (self.names.beside(variable, "tile"), self.names.fresh("lane"));
         let first = Expr::add((*from).clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
         let mut inner = vec![Stmt::bind(variable, Expr::add(first, Expr::var(&lane)))];
         let names: Vec<String> =
-            sums.iter().map(|sum| self.names.fresh(&format!("{}_lanes", sum.name))).collect();
+            sums.iter().map(|sum| self.names.beside(sum.name, "lanes")).collect();
         let lane_of = |name: &str| {
             let sum = sums.iter().position(|sum| sum.name == name);
             sum.map(|sum| names[sum].clone())

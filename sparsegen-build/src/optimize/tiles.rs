@@ -204,7 +204,7 @@ impl Tiling {
         let after = |tiles: Expr, by: usize| {
             Expr::add(nest.from.clone(), Expr::mul(tiles, Expr::Index(by)))
         };
-        let number = self.names.fresh(&format!("{}_tile", nest.variable));
+        let number = self.names.beside(nest.variable, "tile");
         let lane = self.names.fresh("lane");
         let names = self.tile_names(nest);
         let tile = |first: Expr, len: usize| {
@@ -230,7 +230,7 @@ impl Tiling {
     fn tile_names(&mut self, nest: &Nest<'_>) -> Vec<String> {
         let names = nest.targets.iter().map(|Target { array, .. }| {
             let stem = array.strip_suffix("_vals").unwrap_or(array);
-            self.names.fresh(&format!("{stem}_tile"))
+            self.names.beside(stem, "tile")
         });
         names.collect()
     }

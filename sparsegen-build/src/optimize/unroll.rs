@@ -124,7 +124,7 @@ impl Unrolling<'_> {
             let adds = count_additions(body, name);
             let only_adds = adds > 0 && uses.writes(name) == adds && uses.reads(name) == 0;
             if only_adds && !sums.iter().any(|sum| sum.name == *name) {
-                let parts = (1..by).map(|k| self.names.fresh(&format!("{name}_{k}")));
+                let parts = (1..by).map(|k| self.names.beside(name, &k.to_string()));
                 let (name, zero, parts) = (name.clone(), zero.clone(), parts.collect());
                 sums.push(Sum { name, zero, parts });
             }
