@@ -5,8 +5,8 @@
 //! entries is the same at every coordinate and only reduces. A sum adds the value of the other
 //! coordinates times their number, a product multiplies by a power of it, and an idempotent operator
 //! takes it once. In regions with the same statement, as of a product without one of its factors, no
-//! coordinate needs a visit either. An arg-reduction takes it at the first of these coordinates, which is known if the
-//! loop visits the others in order.
+//! coordinate needs a visit either. An arg-reduction takes it at the first of these coordinates, which
+//! is known if the loop visits the others in order.
 
 use super::iterator::Frontier;
 use super::lattice::Lattice;
