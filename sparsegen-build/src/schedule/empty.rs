@@ -37,7 +37,9 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         versioned.basis = program.basis.clone();
         stmt
     };
-    let ranges = ranges(&value);
+    let mut ranges = ranges(&value);
+    // No version is needed where `sizes` gives the extent.
+    ranges.retain(|v| program.kernel.variable(*v).size.is_none_or(|size| size == 0));
     // If versions for several empty ranges are too much code, there is one for each range.
     for together in [true, false] {
         let versions = Versions { value: &value, together, nest: &nest };
