@@ -48,9 +48,9 @@ fn main() {
 /// `SPARSEGEN_CORPUS=levels/adding` selects all cases of the files with this in their paths,
 /// `SPARSEGEN_CORPUS=/` those of all files, and `SPARSEGEN_CORPUS=1/5` every fifth case;
 /// `SPARSEGEN_CORPUS=/@parallel` selects the cases of all files with the key `parallel`. By
-/// default, every 30th case is selected: building and running all of them takes half an hour.
+/// default, every 40th case is selected: building and running all of them takes half an hour.
 fn generate(folder: &Path, out: &Path) -> Result<(), String> {
-    let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or("1/30".to_owned());
+    let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or("1/40".to_owned());
     let (wanted, key) = match wanted.split_once('@') {
         Some((files, _)) => (files.to_owned(), Some(&wanted[files.len()..])),
         None => (wanted.clone(), None),

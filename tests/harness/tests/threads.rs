@@ -10,10 +10,10 @@ use sparsegen_harness::trial::{Failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
 /// One kernel of about so many is compiled; `SPARSEGEN_THREADS=1` compiles all of them.
-const EVERY: u64 = 8;
+const EVERY: u64 = 12;
 
 /// One kernel of about so many is run; `SPARSEGEN_THREADS=1` runs all of them.
-const RUN: u64 = 64;
+const RUN: u64 = 96;
 
 /// The least share of kernels that run on threads, in percent.
 const LEAST: usize = 95;
