@@ -25,10 +25,8 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<Kernel> {
         let rising = sum.terms().iter().filter(|term| term.times > 0);
         let rising = rising.filter_map(|term| term.of.as_variable());
         for v in rising.filter(|v| *v != slice.of && !searched.is_empty()) {
-            let indexes = |access: &&Access| {
-                let counted = |v: &VariableId| kernel.variable(*v).role.slice().map(|s| s.of);
-                access.indices.iter().any(|index| *index == v || counted(index) == Some(v))
-            };
+            let indexes =
+                |access: &&Access| access.indices.iter().any(|index| kernel.counted(*index) == v);
             if searched.iter().any(indexes) {
                 continue;
             }
