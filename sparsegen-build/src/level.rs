@@ -11,6 +11,7 @@ mod compressed;
 mod dense;
 mod diagonal;
 mod hashed;
+mod listed;
 mod loose_compressed;
 mod offset;
 mod promise;
@@ -29,12 +30,15 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use assembly::{Append, Below, Buckets, Fill, Insert, Joins, Scatter};
+pub(crate) use listed::LIST;
 pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
 pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
 pub use storage::{Found, Holds, Offset, Relation, Segment, Storage, StorageArray};
 pub(crate) use workspace::HASHED;
+
+use crate::types::Dtype;
 
 use code::{Expr, Stmt};
 
@@ -179,6 +183,12 @@ pub(crate) fn lookup_workspace() -> Arc<dyn Level> {
 /// first.
 pub(crate) fn diagonal(ahead: i64) -> Arc<dyn Level> {
     Arc::new(diagonal::Diagonal { ahead })
+}
+
+/// Returns the level of a comparison of a variable with the elements of a list of a type, which are
+/// `ahead` more than the variable.
+pub(crate) fn listed(dtype: Dtype, ahead: usize) -> Arc<dyn Level> {
+    Arc::new(listed::Listed { dtype, ahead })
 }
 
 /// Coordinate value iteration: a loop over coordinates, which determine the positions.

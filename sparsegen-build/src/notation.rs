@@ -42,7 +42,9 @@ pub use parse::parse;
 #[cfg(test)]
 pub(crate) use parse::statement;
 pub use reduction::ReduceOp;
-pub use role::{Choice, Converted, Diagonal, Inverse, Parameter, TensorRole, VariableRole};
+pub use role::{
+    Choice, Converted, Diagonal, Inverse, Listed, Parameter, Predicate, TensorRole, VariableRole,
+};
 pub use semiring::{Constant, Operator, Semiring};
 pub use slice::{Bound, Domain, Range, Slice};
 pub use subscript::{List, Subscript, Symbol};

@@ -6,7 +6,6 @@
 mod commands;
 mod convert;
 mod cost;
-mod diagonal;
 mod distribute;
 mod empty;
 mod inverse;
@@ -18,6 +17,7 @@ mod pairs;
 mod parallel;
 mod pos;
 mod precompute;
+mod predicates;
 mod refuse;
 mod reorder;
 mod scatter;
@@ -43,8 +43,8 @@ use crate::notation::{Access, Kernel, TensorId, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{PACKED, cost, cost_of_conversions};
-use diagonal::diagonals;
 use nest::{Sums, nest};
+use predicates::predicates;
 use refuse::{refuse_large, refuse_orders, refuse_result};
 use starts::starts;
 use terms::term_by_term;
@@ -64,7 +64,7 @@ fn schedule_within(
     budget: &Budget,
 ) -> Result<(Program, Plan), Diagnostic> {
     let kernel = &update::listed(&update::of_entries(&update::in_place(kernel)), levels);
-    let kernel = &gathered(&diagonals(kernel), levels);
+    let kernel = &gathered(&predicates(kernel), levels);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels, &budget.renewed())?;
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found, &budget.renewed())?;

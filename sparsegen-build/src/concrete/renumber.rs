@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::coordinate::Affine;
 use crate::notation::{
     Access, Bound, Choice, Converted, Diagonal, Domain, Expr, Function, Inverse, Kernel, List,
-    Range, Reduce, Slice, Subscript, Symbol, TensorId, TensorRole, VariableId, VariableRole,
+    Listed, Predicate, Range, Reduce, Slice, Subscript, Symbol, TensorId, TensorRole, VariableId,
+    VariableRole,
 };
 
 use super::space::{Definition, Positions};
@@ -120,9 +121,13 @@ impl Renumbering {
             TensorRole::Converted(Converted { of, for_lookup }) => {
                 TensorRole::Converted(Converted { of: self.tensor(of), for_lookup })
             }
-            TensorRole::Predicate(Diagonal { from, to, ahead }) => {
+            TensorRole::Predicate(Predicate::Diagonal(Diagonal { from, to, ahead })) => {
                 let [from, to] = [from, to].map(|v| self.variable(v));
-                TensorRole::Predicate(Diagonal { from, to, ahead })
+                TensorRole::Predicate(Predicate::Diagonal(Diagonal { from, to, ahead }))
+            }
+            TensorRole::Predicate(Predicate::Listed(Listed { list, coordinate, ahead })) => {
+                let (list, coordinate) = (self.tensor(list), self.variable(coordinate));
+                TensorRole::Predicate(Predicate::Listed(Listed { list, coordinate, ahead }))
             }
             TensorRole::Inverse(Inverse { of, mode, coordinate, at }) => {
                 let [mode, coordinate, at] = [mode, coordinate, at].map(|v| self.variable(v));

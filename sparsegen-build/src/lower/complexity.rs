@@ -221,10 +221,11 @@ impl<'p> Time<'p> {
         let is_temporary = |it: &&LevelIterator| self.program.kernel.is_temporary(it.access.tensor);
         let workspaces: Vec<TensorId> =
             drivers.iter().filter(|it| is_temporary(it)).map(|it| it.access.tensor).collect();
+        let is_predicate =
+            |it: &&LevelIterator| self.program.kernel.predicate(it.access.tensor).is_some();
+        let has_predicate = drivers.iter().any(is_predicate);
         drivers.retain(|iterator| {
-            // A diagonal has at most one entry for each coordinate that has been counted.
-            let is_diagonal = self.program.kernel.predicate(iterator.access.tensor).is_some();
-            let is_counted = is_temporary(iterator) || is_diagonal || is_full(iterator);
+            let is_counted = is_temporary(iterator) || is_predicate(iterator) || is_full(iterator);
             !is_counted && !elsewhere.contains(&iterator.access)
         });
         let beside = |own: Option<&Access>| {
@@ -239,6 +240,10 @@ impl<'p> Time<'p> {
             let filled = workspaces.iter().filter_map(|workspace| self.filled.get(workspace));
             let entries = filled.flat_map(|filled| filled.trips(around));
             ways.extend(entries.map(|trips| (trips, beside(None))));
+        }
+        // A predicate has at most one entry for each coordinate that has been counted.
+        if has_predicate && !whole {
+            ways.push((around.clone(), beside(None)));
         }
         for iterator in &drivers {
             ways.push((self.along(iterator, around), beside(Some(&iterator.access))));

@@ -140,9 +140,9 @@ fn conversions(program: &Program) -> Vec<String> {
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
     sentences.extend(program.targets.iter().filter_map(|target| placing(program, target)));
-    sentences.extend(program.kernel.predicates().map(|(id, diagonal)| {
+    sentences.extend(program.kernel.predicates().map(|(id, predicate)| {
         let name = &program.tensor(id).name;
-        format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
+        format!("`{name}` is the predicate `{}`.", program.kernel.show_predicate(id, predicate))
     }));
     sentences.extend(program.kernel.inverses().map(|(id, inverse)| {
         let [list, name] = [inverse.of, id].map(|id| &program.tensor(id).name);
@@ -218,25 +218,35 @@ fn row(program: &Program, id: TensorId) -> String {
     }
     let packed = program.target(id).and_then(|target| target.packed.as_ref());
     let format = packed.unwrap_or(&tensor.format);
+    // A coordinate of the inverse of a list is shown as the list.
+    let as_written = |v: &VariableId| {
+        let mut inverses = kernel.inverses().filter(|(_, inverse)| inverse.coordinate == *v);
+        inverses.next().map_or(*v, |(_, inverse)| inverse.mode)
+    };
     let mut modes: Vec<String> = Vec::new();
-    let mut add = |access: &crate::notation::Access| {
-        // A coordinate of the inverse of a list is shown as the list.
-        let as_written = |v: &VariableId| {
-            let mut inverses = kernel.inverses().filter(|(_, inverse)| inverse.coordinate == *v);
-            inverses.next().map_or(*v, |(_, inverse)| inverse.mode)
-        };
+    let mut add = |access: &Access| {
         let shown = access.indices.iter().map(|v| kernel.show_index(as_written(v)));
         let shown: Vec<_> = shown.map(|index| format!("`{index}`")).collect();
         let shown = shown.join(", ");
         let of = kernel.passed_as(access.tensor);
         let of = if kernel.previous() == Some(of) { kernel.result() } else { of };
-        if of == id && !modes.contains(&shown) {
+        let is_own = of == id;
+        if is_own && !modes.contains(&shown) {
             modes.push(shown);
         }
+        is_own
     };
-    add(&kernel.assignment.result);
-    kernel.assignment.value.for_each_access(&mut add);
-    program.precomputed.iter().for_each(|part| part.value.for_each_access(&mut add));
+    let mut is_read = add(&kernel.assignment.result);
+    let values = program.precomputed.iter().map(|part| &part.value);
+    for value in std::iter::once(&kernel.assignment.value).chain(values) {
+        value.for_each_access(&mut |access| is_read |= add(access));
+    }
+    // The elements of others are coordinates.
+    if !is_read {
+        kernel.accesses.iter().for_each(|access| {
+            add(access);
+        });
+    }
     let levels: Vec<_> = format.levels.iter().map(|spec| spec.level.name().to_owned()).collect();
     let shown = match (&format.name, &levels[..]) {
         (Some(name), [] | [_]) => name.clone(),

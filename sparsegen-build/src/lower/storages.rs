@@ -3,8 +3,8 @@
 use crate::concrete::Program;
 use crate::format::LevelExpr;
 use crate::ir::{Array, Element, Extent, Place};
-use crate::level::{Holds, Storage, scratch};
-use crate::notation::{Access, Tensor, TensorId};
+use crate::level::{Holds, LIST, Storage, scratch};
+use crate::notation::{Access, Listed, Predicate, Tensor, TensorId};
 
 use super::extents;
 use super::names::Names;
@@ -84,8 +84,16 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     };
     program.targets.iter().for_each(|target| add(&target.access));
     program.kernel.accesses.iter().for_each(&mut add);
-    program.kernel.predicates().for_each(|(id, diagonal)| add(&diagonal.access(id)));
     program.kernel.inverses().for_each(|(id, inverse)| add(&inverse.access(id)));
     program.workspaces().into_iter().for_each(&mut add);
+    // The level of a comparison with the elements of a list reads the list.
+    for (id, predicate) in program.kernel.predicates() {
+        let (Predicate::Listed(Listed { list, .. }), Some(last)) =
+            (predicate, storages[id.0].last_mut())
+        else {
+            continue;
+        };
+        last.arrays = vec![(LIST, names.values(list))];
+    }
     storages
 }

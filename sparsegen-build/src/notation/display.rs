@@ -5,7 +5,8 @@ use std::fmt;
 use crate::operator::UnaryOp;
 
 use super::{
-    Access, Assignment, Diagonal, Expr, Function, Kernel, Parameter, TensorRole, VariableId,
+    Access, Assignment, Diagonal, Expr, Function, Kernel, Listed, Parameter, Predicate, TensorId,
+    TensorRole, VariableId,
 };
 
 impl Kernel {
@@ -21,13 +22,23 @@ impl Kernel {
         format!("{name}[{}]", indices.join(separator))
     }
 
-    /// Prints the comparison of a predicate: `j == i + 1`.
-    pub fn show_diagonal(&self, diagonal: Diagonal) -> String {
-        let [from, to] = [diagonal.from, diagonal.to].map(|v| &self.variable(v).name);
-        match diagonal.ahead {
-            0 => format!("{from} == {to}"),
-            1.. => format!("{to} == {from} + {}", diagonal.ahead),
-            _ => format!("{from} == {to} + {}", diagonal.ahead.unsigned_abs()),
+    /// Prints the comparison of a tensor that represents one: `j == i + 1`.
+    pub fn show_predicate(&self, id: TensorId, predicate: Predicate) -> String {
+        let name = |v: VariableId| self.variable(v).name.clone();
+        let (to, from, ahead) = match predicate {
+            Predicate::Diagonal(Diagonal { from, to, ahead: 0 }) => (name(from), name(to), 0),
+            Predicate::Diagonal(Diagonal { from, to, ahead }) => (name(to), name(from), ahead),
+            Predicate::Listed(Listed { list, coordinate, ahead }) => {
+                let of = self.accesses.iter().find(|access| access.tensor == id);
+                let of = of.map_or(&[][..], |of| &of.indices[..of.indices.len() - 1]);
+                let element = Access { tensor: list, indices: of.to_vec() };
+                (self.show_access(&element), name(coordinate), ahead as i64)
+            }
+        };
+        match ahead {
+            0 => format!("{to} == {from}"),
+            1.. => format!("{to} == {from} + {ahead}"),
+            _ => format!("{from} == {to} + {}", ahead.unsigned_abs()),
         }
     }
 

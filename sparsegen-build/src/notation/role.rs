@@ -19,8 +19,8 @@ pub enum TensorRole {
     Previous,
     /// A tensor in another format than its argument.
     Converted(Converted),
-    /// A comparison of two variables, merged like an operand with an entry where it holds.
-    Predicate(Diagonal),
+    /// A comparison, merged like an operand with an entry where it holds.
+    Predicate(Predicate),
     /// The inverse of a list of coordinates, an operand that the kernel builds before the loops.
     Inverse(Inverse),
     /// The scalar accumulator of a reduction.
@@ -41,6 +41,15 @@ pub struct Converted {
     pub for_lookup: bool,
 }
 
+/// A comparison with one entry for each coordinate of all but one of its variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicate {
+    /// `j == i + 1`
+    Diagonal(Diagonal),
+    /// `key[i] == b`
+    Listed(Listed),
+}
+
 /// The predicate `to == from + ahead`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagonal {
@@ -50,6 +59,17 @@ pub struct Diagonal {
     pub to: VariableId,
     /// The difference between the second and the first.
     pub ahead: i64,
+}
+
+/// The predicate `list[…] == coordinate + ahead`, for each element of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The operand that is the list.
+    pub list: TensorId,
+    /// The variable that its elements are compared with.
+    pub coordinate: VariableId,
+    /// The difference between the element and the coordinate.
+    pub ahead: usize,
 }
 
 /// The inverse of a list: the pattern with an entry at `[c, j]` where the list has the coordinate `c`
@@ -189,15 +209,15 @@ impl Kernel {
         converted.of
     }
 
-    /// Returns the tensors that represent comparisons of two variables.
-    pub fn predicates(&self) -> impl Iterator<Item = (TensorId, Diagonal)> + '_ {
+    /// Returns the tensors that represent comparisons.
+    pub fn predicates(&self) -> impl Iterator<Item = (TensorId, Predicate)> + '_ {
         self.tensor_ids().filter_map(|id| Some((id, self.predicate(id)?)))
     }
 
     /// Returns the comparison that a tensor represents, if any.
-    pub fn predicate(&self, id: TensorId) -> Option<Diagonal> {
-        let TensorRole::Predicate(diagonal) = self.tensor(id).role else { return None };
-        Some(diagonal)
+    pub fn predicate(&self, id: TensorId) -> Option<Predicate> {
+        let TensorRole::Predicate(predicate) = self.tensor(id).role else { return None };
+        Some(predicate)
     }
 
     /// Returns the tensors that are inverses of lists.
@@ -227,12 +247,5 @@ impl Inverse {
     /// Returns the access of the tensor that is the inverse.
     pub fn access(self, tensor: TensorId) -> Access {
         Access { tensor, indices: vec![self.coordinate, self.at] }
-    }
-}
-
-impl Diagonal {
-    /// Returns the access of the tensor that represents the comparison.
-    pub fn access(self, tensor: TensorId) -> Access {
-        Access { tensor, indices: vec![self.from, self.to] }
     }
 }

@@ -1,6 +1,6 @@
 //! Folding constructors of statements, which remove no-ops.
 
-use crate::ir::{BinaryOp, Element, Expr, Full, Rearrange, Stmt, UnaryOp};
+use crate::ir::{BinaryOp, Element, Expr, Full, Rearrange, Stmt, ToIndex, UnaryOp};
 
 impl Stmt {
     /// `let name = value;`
@@ -113,7 +113,8 @@ impl Stmt {
         Stmt::Resize { array: array.to_string(), len, value }
     }
 
-    /// `for name in start..end { body }`; empty if the body or the range is.
+    /// `for name in start..end { body }`; empty if the body or the range is, and without a loop if the
+    /// range has at most one element.
     pub fn for_range(name: &str, start: Expr, end: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
         let is_empty = match (&start, &end) {
             (Expr::Index(start), Expr::Index(end)) => start >= end,
@@ -121,6 +122,14 @@ impl Stmt {
         };
         if is_empty || does_nothing(&body) {
             return Vec::new();
+        }
+        if let Expr::Binary(BinaryOp::Add, first, count) = &end
+            && let Expr::ToIndex(ToIndex::FromBool, condition) = &**count
+            && **first == start
+        {
+            let condition = (**condition).clone();
+            let once = std::iter::once(Stmt::bind(name, start)).chain(body);
+            return Stmt::when(condition, once.collect());
         }
         vec![Stmt::For { name: name.to_string(), start, end, body }]
     }

@@ -216,6 +216,10 @@ pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> 
             };
             if fits { Ok(value) } else { Err(format!("{n} does not fit in {width}")) }
         }
+        // An element of a list may be a coordinate.
+        (Value::Number(_, Dtype::Usize), Element::Index(_)) => {
+            narrowed(Value::Index(value.index()?), element)
+        }
         (Value::Signed(n), Element::Signed(width)) => {
             let fits = match width {
                 Width::U8 => i8::try_from(n).is_ok(),

@@ -9,7 +9,7 @@ use crate::oracle::fold::Fold;
 use crate::oracle::meaning::{Kind, Meaning, Node};
 use crate::oracle::semiring::extremes;
 use crate::oracle::{Cells, Fault, Operands};
-use crate::statement::Reduction;
+use crate::statement::{Binary, Reduction};
 
 /// Returns the cells of the result that are not known to be the fill value.
 ///
@@ -104,7 +104,13 @@ impl<'a> Grid<'a> {
             }
             Kind::Apply(op, parts) => {
                 // With the fill value of an unstored operand, a comparison of coordinates is a mask.
-                let is_filter = |part: &Node| matches!(op, Op::Compare(_)) && part.is_coordinates();
+                // So is one of a coordinate with an element of a list, which stores all elements.
+                let is_equality = matches!(op, Op::Compare(Binary::Equal | Binary::Unequal));
+                let is_selection = || is_equality && parts.iter().any(Node::is_coordinates);
+                let is_filter = |part: &Node| {
+                    matches!(op, Op::Compare(_)) && part.is_coordinates()
+                        || part.is_integer_element() && is_selection()
+                };
                 let part = |part: &Node| {
                     let cell = self.cell(part, at, stored)?;
                     let most = if is_filter(part) { Knowledge::Either } else { Knowledge::Unknown };

@@ -117,6 +117,11 @@ impl Node {
         combines && self.parts().iter().all(Node::is_mask)
     }
 
+    /// Returns whether the expression is an element of a tensor of integers.
+    pub fn is_integer_element(&self) -> bool {
+        matches!(self.kind, Kind::Element(..)) && self.dtype.is_whole()
+    }
+
     /// Returns whether the value depends only on index variables and parameters.
     pub fn is_coordinates(&self) -> bool {
         let depends = matches!(self.kind, Kind::Element(..) | Kind::Present(_) | Kind::Reduce(..));
