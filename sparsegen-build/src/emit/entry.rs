@@ -76,7 +76,7 @@ fn instruction(instruction: &Instruction, kernel: &str) -> TokenStream {
                 }
                 Listing::Values(of) => {
                     let of = ident(of);
-                    quote!(#of.vals().iter().map(|at| *at as usize))
+                    quote!(#of.vals().iter().map(|at| usize::try_from(*at).unwrap_or(usize::MAX)))
                 }
             };
             quote!(let #name = kernel::inverse(#list, #extent)?;)

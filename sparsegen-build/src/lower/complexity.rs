@@ -217,13 +217,18 @@ impl<'p> Time<'p> {
         let is_full = |it: &&LevelIterator| it.is_full(self.program) || self.is_window_of_full(it);
         let visits_all =
             |it: &&LevelIterator| it.visits_all(self.program) || self.is_window_of_full(it);
-        let whole = point.by_dimension || drivers.iter().any(visits_all);
-        let is_temporary = |it: &&LevelIterator| self.program.kernel.is_temporary(it.access.tensor);
-        let workspaces: Vec<TensorId> =
-            drivers.iter().filter(|it| is_temporary(it)).map(|it| it.access.tensor).collect();
+        // A predicate has one entry for all coordinates of its full levels.
         let is_predicate =
             |it: &&LevelIterator| self.program.kernel.predicate(it.access.tensor).is_some();
         let has_predicate = drivers.iter().any(is_predicate);
+        let is_full_of_predicate =
+            |it: &&LevelIterator| is_predicate(it) && it.spec(self.program).properties.full;
+        let whole = point.by_dimension
+            || drivers.iter().any(visits_all)
+            || drivers.iter().any(is_full_of_predicate);
+        let is_temporary = |it: &&LevelIterator| self.program.kernel.is_temporary(it.access.tensor);
+        let workspaces: Vec<TensorId> =
+            drivers.iter().filter(|it| is_temporary(it)).map(|it| it.access.tensor).collect();
         drivers.retain(|iterator| {
             let is_counted = is_temporary(iterator) || is_predicate(iterator) || is_full(iterator);
             !is_counted && !elsewhere.contains(&iterator.access)
@@ -241,7 +246,6 @@ impl<'p> Time<'p> {
             let entries = filled.flat_map(|filled| filled.trips(around));
             ways.extend(entries.map(|trips| (trips, beside(None))));
         }
-        // A predicate has at most one entry for each coordinate that has been counted.
         if has_predicate && !whole {
             ways.push((around.clone(), beside(None)));
         }

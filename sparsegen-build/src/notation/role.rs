@@ -78,7 +78,8 @@ pub struct Listed {
 pub struct Inverse {
     /// The parameter or the operand that is the list.
     pub of: TensorId,
-    /// The variable of the mode at the coordinates of the list.
+    /// The variable of the mode at the coordinates of the list; that of the coordinates if these are
+    /// not looked up, but compared.
     pub mode: VariableId,
     /// The variable of the coordinates in the list.
     pub coordinate: VariableId,

@@ -296,6 +296,14 @@ impl Cost<'_> {
         modes.map(|v| self.dimension(*v)).product()
     }
 
+    /// Returns the entries of a level of a predicate: one for all coordinates of the levels above.
+    fn of_predicate(&self, iterator: &LevelIterator) -> Option<f64> {
+        self.program.kernel.predicate(iterator.access.tensor)?;
+        let variable = self.program.level_variable(&iterator.access, iterator.level);
+        let is_full = iterator.spec(self.program).properties.full;
+        Some(variable.filter(|_| is_full).map_or(1.0, |v| self.dimension(v)))
+    }
+
     fn entries(&self, iterator: &LevelIterator) -> f64 {
         if self.program.kernel.is_temporary(iterator.access.tensor) {
             return self.gathered(iterator.access.tensor);
@@ -304,6 +312,9 @@ impl Cost<'_> {
             self.program.kernel.inverse(iterator.access.tensor)
         {
             return self.dimension(at) / self.dimension(coordinate);
+        }
+        if let Some(entries) = self.of_predicate(iterator) {
+            return entries;
         }
         if let Some(entries) = self.shared(iterator) {
             return entries;

@@ -4,36 +4,83 @@
 //! The statement as written looks up each listed coordinate, which suits levels with lookup and
 //! short lists. The product visits the entries of the operand, each with the places of its
 //! coordinate in the list. The inverse is a pattern, built by a counting sort before the loops. Each
-//! choice of gathers is a candidate; its cost decides.
+//! choice of lists is a candidate; its cost decides.
+//!
+//! A comparison `cols[j] == c` is a tensor with one coordinate `c` under each `j`. The inverse of the
+//! list is the same tensor for loops over `c` around those over `j`.
 
 use crate::concrete::fixed::released;
 use crate::format::{Format, inverse_of_list};
 use crate::level::Levels;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, Inverse, Kernel, List, Reduce, ReduceOp, Subscript, Tensor,
-    TensorId, TensorRole, Variable, VariableId, VariableRole,
+    Access, BinaryOp, Expr, Function, Inverse, Kernel, List, Listed, Predicate, Reduce, ReduceOp,
+    Subscript, Tensor, TensorId, TensorRole, Variable, VariableId, VariableRole,
 };
 use crate::types::Dtype;
 
 use super::scatter::names_operands;
 
-/// The number of gathers of a kernel for which products are compared.
-const GATHERS: usize = 3;
+/// The number of lists of a kernel whose inverses are compared.
+const LISTS: usize = 3;
 
-/// Returns the kernels in which some gathers are products, for each choice of gathers.
+/// Returns the kernels in which some gathers are products, for each choice of gathers, and those in
+/// which comparisons with a list look up the places of a coordinate in its inverse.
 pub(super) fn forms(kernel: &Kernel) -> Vec<Kernel> {
     let Some(format) = inverse_of_list(&Levels::default()) else { return Vec::new() };
     if kernel.schedule.iter().any(|command| names_operands(&command.action)) {
         return Vec::new();
     }
-    let mut gathers = gathers(kernel);
-    gathers.truncate(GATHERS);
-    let choices = 1..1_usize << gathers.len();
+    let mut lists: Vec<Listing> = gathers(kernel).into_iter().map(Listing::Gather).collect();
+    lists.extend(compared(kernel));
+    lists.truncate(LISTS);
+    let choices = 1..1_usize << lists.len();
     let form = |choice: usize| {
-        let chosen = (0..gathers.len()).filter(|k| choice & 1 << k != 0).map(|k| gathers[k]);
-        with_products(kernel, chosen.collect(), &format)
+        let mut form = kernel.clone();
+        let chosen = |k: &usize| choice & 1 << k != 0;
+        let gathers = (0..lists.len()).filter(chosen).filter_map(|k| match lists[k] {
+            Listing::Gather(gather) => Some(gather),
+            Listing::Compared { predicate, inverse } => {
+                look_up(&mut form, predicate, inverse, &format);
+                None
+            }
+        });
+        let gathers = gathers.collect();
+        with_products(&form, gathers, &format)
     };
     choices.map(form).collect()
+}
+
+/// A use of a list that its inverse may replace.
+enum Listing {
+    /// A mode that is read at its coordinates.
+    Gather(Gather),
+    /// A comparison with its elements.
+    Compared { predicate: TensorId, inverse: Inverse },
+}
+
+/// Returns the comparisons of a variable with the elements of a list.
+fn compared(kernel: &Kernel) -> impl Iterator<Item = Listing> {
+    kernel.predicates().filter_map(|(predicate, of)| {
+        let Predicate::Listed(Listed { list, coordinate, ahead: 0 }) = of else { return None };
+        let access = kernel.accesses.iter().find(|access| access.tensor == predicate)?;
+        let [at, _] = access.indices[..] else { return None };
+        let inverse = Inverse { of: list, mode: coordinate, coordinate, at };
+        is_list(kernel.tensor(list)).then_some(Listing::Compared { predicate, inverse })
+    })
+}
+
+/// Replaces a comparison with the elements of a list by the inverse of the list.
+fn look_up(kernel: &mut Kernel, predicate: TensorId, inverse: Inverse, format: &Format) {
+    let dtype = kernel.tensor(predicate).dtype;
+    kernel.tensors[predicate.0] = inverse_tensor(kernel, inverse, format, dtype);
+    let access = inverse.access(predicate);
+    let of_access = |other: &Access| {
+        (other.tensor == predicate).then(|| Expr::Access(access.clone()))
+    };
+    kernel.assignment.value = kernel.assignment.value.substitute(&of_access);
+    for other in kernel.accesses.iter_mut().filter(|other| other.tensor == predicate) {
+        other.clone_from(&access);
+    }
 }
 
 /// A mode of sparse operands that is read at the coordinates of a list.
@@ -111,7 +158,9 @@ fn with_products(kernel: &Kernel, gathers: Vec<Gather>, format: &Format) -> Kern
         let coordinate = add_coordinate(&mut changed, first, at);
         let inverse = Inverse { of: list, mode, coordinate, at };
         let dtype = changed.tensor(first.tensor).dtype;
-        let inverse = inverse.access(add_inverse(&mut changed, inverse, format, dtype));
+        let tensor = inverse_tensor(&changed, inverse, format, dtype);
+        changed.tensors.push(tensor);
+        let inverse = inverse.access(TensorId(changed.tensors.len() - 1));
         let instead = |access: &Access| {
             let at_coordinate = |v: &VariableId| if *v == mode { coordinate } else { *v };
             let indices = access.indices.iter().map(at_coordinate).collect();
@@ -154,14 +203,14 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
     VariableId(kernel.variables.len() - 1)
 }
 
-/// Adds the inverse of a list.
-fn add_inverse(kernel: &mut Kernel, inverse: Inverse, format: &Format, dtype: Dtype) -> TensorId {
+/// Returns the tensor that is the inverse of a list.
+fn inverse_tensor(kernel: &Kernel, inverse: Inverse, format: &Format, dtype: Dtype) -> Tensor {
     let list = kernel.tensor(inverse.of);
     let mut argument = format!("{}_inverse", crate::names::plain(&list.argument));
     while kernel.tensors.iter().any(|tensor| tensor.argument == argument) {
         argument.push('_');
     }
-    kernel.tensors.push(Tensor {
+    Tensor {
         name: argument.clone(),
         argument,
         format: format.clone(),
@@ -171,8 +220,7 @@ fn add_inverse(kernel: &mut Kernel, inverse: Inverse, format: &Format, dtype: Dt
         may_be_infinite: false,
         role: TensorRole::Inverse(inverse),
         span: kernel.span,
-    });
-    TensorId(kernel.tensors.len() - 1)
+    }
 }
 
 /// Returns a value with the sums over some variables around the products in which they are factors.

@@ -22,14 +22,11 @@ pub fn last_of_each(list: &[usize]) -> Vec<usize> {
 }
 
 /// Returns the inverse of a list: the pattern with an entry at `[c, j]` where the list has the
-/// coordinate `c` at `j`. Takes time and memory proportional to the length of the list and the extent
-/// (a counting sort).
+/// coordinate `c` at `j`. Elements of the list that are not below the extent have none. Takes time and
+/// memory proportional to the length of the list and the extent (a counting sort).
 ///
 /// # Errors
 /// [`Error::Size`] if the memory is not available.
-///
-/// # Panics
-/// Panics if a coordinate is not below the extent.
 pub fn inverse<V: Value>(
     list: impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + Clone,
     extent: usize,
@@ -40,18 +37,20 @@ pub fn inverse<V: Value>(
     grow(&mut pos, &[extent.saturating_add(1)], 0, NAME)?;
     grow(&mut crd, &[len], 0, NAME)?;
     // The number of places of each coordinate, then the end of its segment, then the start.
-    list.clone().for_each(|coordinate| pos[coordinate] += 1);
+    let is_inside = |coordinate: &usize| *coordinate < extent;
+    list.clone().filter(is_inside).for_each(|coordinate| pos[coordinate] += 1);
     let mut end = 0;
     for count in &mut pos {
         end += *count;
         *count = end;
     }
-    for (at, coordinate) in list.enumerate().rev() {
+    crd.truncate(end);
+    for (at, coordinate) in list.enumerate().rev().filter(|(_, coordinate)| is_inside(coordinate)) {
         pos[coordinate] -= 1;
         crd[pos[coordinate]] = at;
     }
     let levels = (Dense { size: extent }, Compressed { pos, crd });
-    Tensor::from_parts([extent, len], levels, vec![Pattern::ONE; len])
+    Tensor::from_parts([extent, len], levels, vec![Pattern::ONE; end])
 }
 
 #[cfg(test)]
@@ -65,6 +64,9 @@ mod tests {
         let expected = expected.map(|at| (at, Pattern::ONE));
         assert_eq!(found.shape(), [5, 5]);
         assert!(found.iter().eq(expected));
+        let others = inverse::<f64>([7, 1, usize::MAX, 0, 2].into_iter(), 2).unwrap();
+        assert_eq!(others.shape(), [2, 5]);
+        assert!(others.iter().map(|(at, _)| at).eq([[0, 3], [1, 1]]));
         let empty = inverse::<f64>([].into_iter(), 2).unwrap();
         assert_eq!((empty.shape(), empty.iter().count()), ([2, 0], 0));
     }

@@ -19,7 +19,8 @@ impl Frame {
             Listing::Indices(name) => self.list(name),
             Listing::Values(name) => {
                 let whole = |number: &Number| match *number {
-                    Number::Integer(n) => usize::try_from(n).ok(),
+                    // Others are no coordinates of any mode.
+                    Number::Integer(n) => Some(usize::try_from(n).unwrap_or(usize::MAX)),
                     Number::Float(_) | Number::Complex(..) => None,
                 };
                 let list = self.tensor(name)?.vals.iter().map(whole).collect::<Option<_>>();

@@ -16,10 +16,14 @@ impl Time<'_> {
             Some(inverse) => extent(&inverse.at),
             None => ir::Factor::Entries(kernel.tensor(self.declared(access.tensor)).name.clone()),
         });
-        ir::Term {
-            factors: trips.dimensions.iter().map(extent).chain(walked).collect(),
-            divisors: trips.shared.iter().map(extent).collect(),
-        }
+        let mut factors: Vec<_> = trips.dimensions.iter().map(extent).chain(walked).collect();
+        // A list has an element for each coordinate of which a tensor has a share.
+        let mut divisors: Vec<_> = trips.shared.iter().map(extent).collect();
+        divisors.retain(|divisor| {
+            let cancelled = factors.iter().position(|factor| factor == divisor);
+            cancelled.map(|k| factors.remove(k)).is_none()
+        });
+        ir::Term { factors, divisors }
     }
 
     /// Returns the extent of a variable, or of the mode of an operand that is read at the single
@@ -27,7 +31,7 @@ impl Time<'_> {
     fn extent(&self, v: VariableId) -> ir::Factor {
         let Program { kernel, space, .. } = self.program;
         let mut inverses = kernel.inverses();
-        let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v);
+        let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v && inverse.mode != v);
         let is_fixed = space.definition(v) == Some(&Definition::Fixed);
         let reads = |index: &VariableId| match is_listed {
             true => *index == v,

@@ -88,7 +88,8 @@ impl Runtime for Tensors<'_> {
 
     fn inverse(&self, list: &[usize], extent: usize, ty: &TensorType) -> Result<Tensor, String> {
         let (format, dtype) = self.format(ty)?;
-        let entries = list.iter().enumerate().map(|(at, coordinate)| {
+        let inside = list.iter().enumerate().filter(|(_, coordinate)| **coordinate < extent);
+        let entries = inside.map(|(at, coordinate)| {
             (vec![*coordinate, at], of_interpreter(interpret::Number::Integer(1), ty.dtype))
         });
         let entries = Entries { shape: vec![extent, list.len()], entries: entries.collect() };
