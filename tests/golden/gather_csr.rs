@@ -11,7 +11,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// |---|---|---|
 /// | `R` | csr: dense, compressed | `i`, `j` |
 /// | `E` | csr: dense, compressed | `word[i]`, `j` |
-/// | `word` | dense |  |
+/// | `word` | dense | `i` |
 ///
 /// Loops:  at one coordinate; `i` over its whole range; `j` over the entries of `E`.
 ///

@@ -309,8 +309,12 @@ pub struct Size {
     pub operands: Vec<(usize, usize)>,
     /// The slices with this extent, as indices into [`Function::parts`].
     pub parts: Vec<usize>,
-    /// The modes of the result with this extent.
+    /// The modes of the result with this extent; none if there are several results, whose extents
+    /// are checked for each statement.
     pub result: Vec<usize>,
+    /// The first result with this extent, 0 for [`Function::result`] and others counted from 1, and
+    /// the mode.
+    pub of_result: Option<(usize, usize)>,
     /// The arg-reduction over this range, which must not be empty: `argmin`.
     pub chosen_from: Option<String>,
     /// `true` if the body reads the variable.

@@ -45,6 +45,7 @@ fn size(variable: &str, operands: &[(usize, usize)], result: &[usize], used: boo
         constant: None,
         operands: operands.to_vec(),
         parts: Vec::new(),
+        of_result: result.first().map(|mode| (0, *mode)),
         result: result.to_vec(),
         chosen_from: None,
         used,

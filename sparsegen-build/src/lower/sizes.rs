@@ -41,10 +41,19 @@ impl Lowering<'_> {
             [only] => &only.access.indices[..],
             _ => &[],
         };
+        let of_results = |v: VariableId| {
+            self.program.targets.iter().enumerate().find_map(|(k, target)| {
+                let mut indices = target.access.indices.iter();
+                Some((k, indices.position(|index| space.measure(*index) == v)?))
+            })
+        };
         let parts = self.parted_modes(operands);
         let size = |(id, variable): (usize, &notation::Variable)| {
             let v = VariableId(id);
             let held = held.remove(&v).unwrap_or_default();
+            let own = (0..result.len())
+                .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode));
+            let own: Vec<usize> = own.collect();
             Size {
                 name: self.names.size(v).to_owned(),
                 variable: variable.name.clone(),
@@ -54,9 +63,8 @@ impl Lowering<'_> {
                     .filter(|k| space.measure(parts[*k]) == parts[*k])
                     .filter(|k| self.counter(parts[*k]) == v)
                     .collect(),
-                result: (0..result.len())
-                    .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
-                    .collect(),
+                result: own.clone(),
+                of_result: own.first().map(|mode| (0, *mode)).or_else(|| of_results(v)),
                 chosen_from: kernel
                     .chosen_from
                     .iter()

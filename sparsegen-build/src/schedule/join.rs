@@ -11,17 +11,16 @@ use std::ops::Range;
 
 use crate::concrete::fusion::Fusion;
 use crate::concrete::parted::{Parted, Stores};
-use crate::concrete::renumber::Renumbering;
 use crate::concrete::{Program, Stmt, Target};
 use crate::format::Format;
 use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
-use crate::notation::{ReduceOp, TensorId, Variable, VariableId, VariableRole};
+use crate::notation::{Listed, Predicate, ReduceOp, TensorId, VariableId};
 
 use super::cost::cost;
 use super::parallel;
-use tables::{extents, tables};
+use tables::tables;
 
 /// Adjacent statements that share loops.
 #[derive(Clone, Debug)]
@@ -43,8 +42,6 @@ pub enum Apart {
     Assembled(String),
     /// The positions of the entries of a result are found in a way of their own.
     Placed(String),
-    /// The extent of a variable follows only from a result.
-    Extent(String),
     /// Both access coordinates that may lie outside of modes whose extents may differ.
     Part,
     /// One of them assigns a slice of a result, whose own extent is known to that statement alone.
@@ -98,7 +95,6 @@ fn pair(
     (second, behind): (&Program, &Plan),
 ) -> Result<(Program, Plan), Apart> {
     let (program, later) = united(first, second)?;
-    check_extents(&program)?;
     let apart = cost(first, before) + cost(second, behind);
     let mut best: Option<(f64, Program, Plan)> = None;
     let mut known: Vec<Stmt> = Vec::new();
@@ -143,30 +139,18 @@ fn pair(
 /// Returns whether parts read only their own elements of results.
 fn reads_own(program: &Program, parted: &Parted) -> bool {
     let results = || program.targets.iter().zip(&parted.stores);
-    program.kernel.accesses.iter().all(|read| {
+    // A predicate has the positions of a list in the whole result.
+    let is_compared = program.kernel.predicates().any(|(_, predicate)| match predicate {
+        Predicate::Listed(Listed { list, .. }) => program.target(list).is_some(),
+        Predicate::Diagonal(_) => false,
+    });
+    !is_compared && program.kernel.accesses.iter().all(|read| {
         let mut results = results().filter(|(target, _)| target.access.tensor == read.tensor);
         results.all(|(target, stores)| {
             let rows = program.level_variable(&target.access, 0);
             *stores == Stores::Apart && program.level_variable(read, 0) == rows
         })
     })
-}
-
-/// Checks that the extents follow from operands.
-fn check_extents(program: &Program) -> Result<(), Apart> {
-    let kernel = &program.kernel;
-    let operand = |id: TensorId| program.target(id).is_none().then_some(id);
-    let identity = Renumbering::identity(kernel);
-    let is_given = |v: &VariableId| {
-        let Variable { size, role, .. } = kernel.variable(*v);
-        size.is_some()
-            || *role == VariableRole::Fixed
-            || !extents(program, *v, &operand, &identity).is_empty()
-    };
-    match kernel.looped_variables().find(|v| !is_given(v)) {
-        Some(v) => Err(Apart::Extent(kernel.variable(v).name.clone())),
-        None => Ok(()),
-    }
 }
 
 /// Returns a program with the tensors and variables of both, and the second statement in terms of
@@ -249,9 +233,6 @@ impl fmt::Display for Apart {
             }
             Apart::Placed(tensor) => {
                 write!(f, "`{tensor}` finds the positions of its entries in another way")
-            }
-            Apart::Extent(variable) => {
-                write!(f, "only a result has the extent of `{variable}`")
             }
             Apart::Partial(tensor) => write!(f, "one of them assigns a slice of `{tensor}`"),
             Apart::Part => {

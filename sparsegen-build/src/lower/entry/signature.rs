@@ -115,9 +115,10 @@ pub(super) fn given_extent(function: &Function, size: &Size, within_loops: bool)
     if let Some(part) = size.parts.first() {
         return Some(function.parts[*part].extent());
     }
-    match (&function.result, size.result.first()) {
-        (Result::Tensor(result), Some(mode)) => Some(Expr::Extent(result.name.clone(), *mode)),
-        (Result::Tensor(_) | Result::Scalar { .. }, _) => None,
+    let (result, mode) = size.of_result?;
+    match std::iter::once(&function.result).chain(&function.others).nth(result)? {
+        Result::Tensor(result) => Some(Expr::Extent(result.name.clone(), mode)),
+        Result::Scalar { .. } => None,
     }
 }
 

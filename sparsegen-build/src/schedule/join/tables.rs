@@ -154,14 +154,14 @@ fn add_variable(
 
 /// A mode, slice or list with the extent of a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Extent {
+enum Extent {
     Mode(TensorId, usize),
     Part(TensorId, usize, Range),
     List(List),
 }
 
 /// Returns all modes, slices and lists with the extent of a variable.
-pub(super) fn extents(
+fn extents(
     program: &Program,
     v: VariableId,
     tensor: &dyn Fn(TensorId) -> Option<TensorId>,
