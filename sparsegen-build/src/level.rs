@@ -30,8 +30,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use assembly::{Append, Below, Buckets, Fill, Insert, Joins, Scatter};
-pub(crate) use listed::LIST;
 pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
+pub(crate) use listed::LIST;
 pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;

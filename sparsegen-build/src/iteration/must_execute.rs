@@ -53,9 +53,10 @@ impl MustExecute<'_> {
     }
 
     fn holds_everywhere(&self, inner: &Loop) -> bool {
-        let mut cases = inner.points.iter().flat_map(|point| &point.cases);
-        inner.rest.is_none_or(|rest| self.holds_for(&inner.bodies[rest]))
-            && cases.all(|(_, outcome)| self.holds_in(inner, *outcome))
+        inner.outcomes().all(|outcome| match Some(outcome) == inner.rest {
+            true => self.holds_for(&inner.bodies[outcome]),
+            false => self.holds_in(inner, outcome),
+        })
     }
 
     /// Returns whether an iterator of a loop must have an entry, if any access of `some` has one

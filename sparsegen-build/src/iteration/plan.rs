@@ -276,14 +276,15 @@ impl Planner<'_> {
             let inner = frontier.bind(variable, &iterators);
             let mut bodies = Vec::new();
             let mut code = 0_usize;
-            for stmt in lattice.bodies() {
+            for (outcome, stmt) in lattice.bodies().iter().enumerate() {
                 let stmt = padding::split(program, frontier, &inner, stmt);
                 let body = self.plan(&stmt, &inner, scalars)?;
                 code = code.saturating_add(body.code());
                 self.check_code(code)?;
+                // A coordinate without effect is one of the rest.
                 bodies.push(Arc::new(match rest {
-                    Some(_) => body.followed_by(Plan::Visit(variable)),
-                    None => body,
+                    Some(_) if outcome > 0 => body.followed_by(Plan::Visit(variable)),
+                    _ => body,
                 }));
             }
             let at_rest = rest.map(|rest| self.plan(rest, frontier, scalars)).transpose()?;

@@ -67,8 +67,7 @@ pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: Var
 pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId>> {
     match plan {
         Plan::Loop(inner) => {
-            let cases = inner.points.iter().flat_map(|point| &point.cases);
-            let mut outcomes = cases.map(|(_, outcome)| *outcome).chain(inner.rest);
+            let mut outcomes = inner.outcomes();
             let first = covered(&inner.bodies[outcomes.next()?], temporary)?;
             let is_covered =
                 outcomes.all(|outcome| covered(&inner.bodies[outcome], temporary).is_some());

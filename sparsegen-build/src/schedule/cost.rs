@@ -296,14 +296,6 @@ impl Cost<'_> {
         modes.map(|v| self.dimension(*v)).product()
     }
 
-    /// Returns the entries of a level of a predicate: one for all coordinates of the levels above.
-    fn of_predicate(&self, iterator: &LevelIterator) -> Option<f64> {
-        self.program.kernel.predicate(iterator.access.tensor)?;
-        let variable = self.program.level_variable(&iterator.access, iterator.level);
-        let is_full = iterator.spec(self.program).properties.full;
-        Some(variable.filter(|_| is_full).map_or(1.0, |v| self.dimension(v)))
-    }
-
     fn entries(&self, iterator: &LevelIterator) -> f64 {
         if self.program.kernel.is_temporary(iterator.access.tensor) {
             return self.gathered(iterator.access.tensor);
@@ -313,19 +305,22 @@ impl Cost<'_> {
         {
             return self.dimension(at) / self.dimension(coordinate);
         }
-        if let Some(entries) = self.of_predicate(iterator) {
-            return entries;
-        }
         if let Some(entries) = self.shared(iterator) {
             return entries;
         }
-        let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
+        let is_predicate = self.program.kernel.predicate(iterator.access.tensor).is_some();
+        let distinct = match iterator.level {
+            0 => ROOT_ENTRIES,
+            _ if is_predicate => 1.0,
+            _ => ENTRIES,
+        };
         let variable = self.program.level_variable(&iterator.access, iterator.level);
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
         let distinct = distinct * self.window(iterator).unwrap_or(1.0);
         let LevelSpec { level, properties, .. } = iterator.spec(self.program);
-        if level.coordinate_iteration().is_some() && level.pads() {
-            // Most coordinates of a diagonal are in the matrix.
+        // Most coordinates of a diagonal are in the matrix.
+        let is_diagonal = level.coordinate_iteration().is_some() && level.pads();
+        if is_predicate && properties.full || is_diagonal {
             return variable.map_or(DIMENSION, |v| self.dimension(v));
         }
         if properties.branchless {

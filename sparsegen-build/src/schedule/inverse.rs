@@ -74,9 +74,8 @@ fn look_up(kernel: &mut Kernel, predicate: TensorId, inverse: Inverse, format: &
     let dtype = kernel.tensor(predicate).dtype;
     kernel.tensors[predicate.0] = inverse_tensor(kernel, inverse, format, dtype);
     let access = inverse.access(predicate);
-    let of_access = |other: &Access| {
-        (other.tensor == predicate).then(|| Expr::Access(access.clone()))
-    };
+    let of_access =
+        |other: &Access| (other.tensor == predicate).then(|| Expr::Access(access.clone()));
     kernel.assignment.value = kernel.assignment.value.substitute(&of_access);
     for other in kernel.accesses.iter_mut().filter(|other| other.tensor == predicate) {
         other.clone_from(&access);

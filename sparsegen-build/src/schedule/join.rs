@@ -144,13 +144,14 @@ fn reads_own(program: &Program, parted: &Parted) -> bool {
         Predicate::Listed(Listed { list, .. }) => program.target(list).is_some(),
         Predicate::Diagonal(_) => false,
     });
-    !is_compared && program.kernel.accesses.iter().all(|read| {
-        let mut results = results().filter(|(target, _)| target.access.tensor == read.tensor);
-        results.all(|(target, stores)| {
-            let rows = program.level_variable(&target.access, 0);
-            *stores == Stores::Apart && program.level_variable(read, 0) == rows
+    !is_compared
+        && program.kernel.accesses.iter().all(|read| {
+            let mut results = results().filter(|(target, _)| target.access.tensor == read.tensor);
+            results.all(|(target, stores)| {
+                let rows = program.level_variable(&target.access, 0);
+                *stores == Stores::Apart && program.level_variable(read, 0) == rows
+            })
         })
-    })
 }
 
 /// Returns a program with the tensors and variables of both, and the second statement in terms of

@@ -206,6 +206,9 @@ fn any(random: &mut Random) -> Draft {
     if random.chance(0.2) {
         parts::cut(&mut draft, random);
     }
+    for line in &mut draft.statements {
+        parts::compare(&mut line.value, random);
+    }
     choose(&mut draft, &operands, semiring, base, random);
     draft.tidy();
     draft
@@ -259,6 +262,10 @@ fn choose(
     }
     if let Some(by) = words.iter().find(|word| **word == parts::GATHERS) {
         draft.choice.push(((*by).to_owned(), "dense:u32".to_owned()));
+    }
+    if words.contains(&parts::KEYS) {
+        let dtypes = ["dense:i32", "dense:u32", "dense:i64", "dense:u8"];
+        draft.choice.push((parts::KEYS.to_owned(), dtypes[random.below(4)].to_owned()));
     }
     let mut key = |key: &str, value: &str| draft.choice.push((key.to_owned(), value.to_owned()));
     if words.contains(&parts::LIST) {

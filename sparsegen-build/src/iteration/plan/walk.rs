@@ -192,6 +192,13 @@ impl Plan {
 }
 
 impl Loop {
+    /// Returns the outcomes of the coordinates of the loop, the rest last. A coordinate that is visited
+    /// without effect is one of the rest.
+    pub fn outcomes(&self) -> impl Iterator<Item = usize> {
+        let cases = self.points.iter().flat_map(|point| &point.cases).map(|(_, outcome)| *outcome);
+        cases.filter(|outcome| *outcome > 0 || self.rest.is_none()).chain(self.rest)
+    }
+
     /// Returns accesses of which at least one has an entry wherever the loop runs a body, or none if
     /// it also runs without them.
     pub fn entered_by(&self, outcome: usize) -> Vec<&Access> {

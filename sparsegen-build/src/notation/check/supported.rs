@@ -31,9 +31,14 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
 
 /// Reports indices that are invalid on the left-hand side.
 fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
-    let what = match &index.kind {
-        IndexKind::Affine(_) => "a sum of indices",
-        IndexKind::Gather(_) => "a gather",
+    let own = "use an index variable of its own for each mode of the result";
+    let (what, help) = match &index.kind {
+        IndexKind::Affine(_) => ("a sum of indices", own.to_owned()),
+        IndexKind::Gather(list) => {
+            let compared =
+                format!("{own}, and compare it with the list: `({list} == k)` as a factor");
+            ("a gather", compared)
+        }
         IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed(_) => {
             return;
         }
@@ -45,7 +50,7 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
             format!("{what} cannot be used on the left"),
         )
         .note("a result is written at one coordinate for each value of its index variables")
-        .help("use an index variable of its own for each mode of the result"),
+        .help(help),
     );
 }
 

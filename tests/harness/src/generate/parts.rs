@@ -1,11 +1,15 @@
-//! Replaces indices by slices, fixed coordinates, sums of indices, index sets and gathers.
+//! Replaces indices by slices, fixed coordinates, sums of indices, index sets and gathers, and
+//! variables by elements of lists.
 
 use super::Draft;
 use crate::random::Random;
-use crate::statement::{Access, Expr};
+use crate::statement::{Access, Binary, Expr};
 
 /// The tensor with coordinates as elements.
 pub(super) const GATHERS: &str = "w";
+
+/// The tensor whose elements are compared with coordinates.
+pub(super) const KEYS: &str = "keys";
 
 /// The parameter that is a list of coordinates.
 pub(super) const LIST: &str = "rows";
@@ -85,6 +89,21 @@ pub(super) fn cut(draft: &mut Draft, random: &mut Random) {
             _ => format!("{variable} in {{2, 0}}"),
         };
         line.result.tensor = format!("{}[{}]", line.result.tensor, indices.join(","));
+    }
+}
+
+/// Replaces comparisons of two variables by those of one with the elements of a list.
+pub(super) fn compare(expr: &mut Expr, random: &mut Random) {
+    if let Expr::Binary(op, left, right) = expr
+        && let (Expr::Variable(variable), Expr::Variable(_)) = (&**left, &**right)
+        && random.chance(0.3)
+    {
+        let variables = vec![variable.clone()];
+        **left = Expr::Access(Access { tensor: KEYS.to_owned(), variables });
+        *op = if random.chance(0.8) { Binary::Equal } else { Binary::Unequal };
+    }
+    for part in expr.parts_mut() {
+        compare(part, random);
     }
 }
 
