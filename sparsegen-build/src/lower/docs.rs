@@ -269,7 +269,10 @@ fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
                 });
             };
             let phrase = phrase(program, inner, point);
-            if !loops.contains(&phrase) {
+            // A loop over a fixed coordinate without operands is none.
+            let is_loop = !point.drivers.union(point.located).is_empty()
+                || program.space.definition(inner.variable) != Some(&Definition::Fixed);
+            if is_loop && !loops.contains(&phrase) {
                 loops.push(phrase);
             }
             if let Some((_, outcome)) = point.cases.first() {
