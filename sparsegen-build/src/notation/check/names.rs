@@ -198,7 +198,11 @@ fn check_declarations(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let entries = &context.entry.tensors;
-    let is_used = |entry: &TensorEntry| used.iter().any(|a| a.name.text == entry.name.text);
+    // A gather on the left is refused, but uses its tensor.
+    let mut on_left: Vec<&Access> = Vec::new();
+    context.statement.left.for_each_gather(&mut |gather| on_left.push(gather));
+    let is_used =
+        |entry: &TensorEntry| used.iter().chain(&on_left).any(|a| a.name.text == entry.name.text);
     let mut meant = Vec::new();
     for access in used.iter().filter(|access| !access.indices.is_empty()) {
         let name = &access.name.text;
