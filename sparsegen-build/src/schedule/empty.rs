@@ -12,6 +12,7 @@ use super::nest::nest_into;
 use super::terms::nest_terms;
 use crate::concrete::space::Basis;
 use crate::concrete::{Program, Stmt, Temporary};
+use crate::iteration::graph::IterationGraph;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
 use crate::notation::{Access, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
@@ -26,13 +27,17 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     }
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
-    let nest = |versioned: &mut Program, empty: &[VariableId]| {
+    let nest_in = |versioned: &mut Program, empty: &[VariableId], plain: Option<&Basis>| {
         let of_empty = |value: &Expr| over_nothing(&program, value, empty);
         if !terms.is_empty() {
             return nest_terms(versioned, &terms, &of_empty);
         }
         let value = of_empty(&value);
-        versioned.basis = without_blocks_of_others(&program, &value);
+        let (basis, order) = match plain {
+            Some(basis) => (basis.clone(), order_in(&program, basis, &value)?),
+            None => (without_blocks_of_others(&program, &value), order.clone()),
+        };
+        versioned.basis = basis;
         let stmt = nest_into(versioned, &order, sums, accumulate, value);
         versioned.basis = program.basis.clone();
         stmt
@@ -40,8 +45,13 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let mut ranges = ranges(&value);
     // No version is needed where `sizes` gives the extent.
     ranges.retain(|v| program.kernel.variable(*v).size.is_none_or(|size| size == 0));
+    // Diagonals and blocks that only an operand has do not drive the loops of a version.
+    let looped: Vec<VariableId> = program.kernel.looped_variables().collect();
+    let plain = program.space.bases(&looped).into_iter().next();
     // If versions for several empty ranges are too much code, there is one for each range.
-    for together in [true, false] {
+    let choices = [(true, None), (false, None), (true, plain.as_ref()), (false, plain.as_ref())];
+    for (together, plain) in choices {
+        let nest = |versioned: &mut Program, empty: &[VariableId]| nest_in(versioned, empty, plain);
         let versions = Versions { value: &value, together, nest: &nest };
         let mut versioned = program.clone();
         let usual_loops = versioned.body.clone();
@@ -64,6 +74,13 @@ fn without_blocks_of_others(program: &Program, value: &Expr) -> Basis {
         let counted = positions.and_then(|v| program.space.counted_positions(&program.kernel, v));
         counted.is_none_or(|(access, _)| value.reads(access))
     })
+}
+
+/// Returns the first order of loops over other variables in which a value can be computed.
+fn order_in(program: &Program, basis: &Basis, value: &Expr) -> Option<Vec<VariableId>> {
+    let mut start = Program { basis: basis.clone(), ..program.clone() };
+    start.kernel.assignment.value = value.clone();
+    IterationGraph::of(&start)?.orders().into_iter().next()
 }
 
 /// The versions of the loops of a statement.
