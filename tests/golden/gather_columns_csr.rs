@@ -16,8 +16,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// `cols_inverse` holds the places of each coordinate in `cols`. Computed as `B[i,j] = sum[j_of_a](A[i in rows, j_of_a] * cols_inverse[j_of_a,j])`.
 ///
-/// Loops: at one coordinate; `i` over its whole range; `j_of_a` over the entries of `A`; `j` over
-/// the entries of `cols_inverse`.
+/// Loops: `i` over its whole range; `j_of_a` over the entries of `A`; `j` over the entries of
+/// `cols_inverse`.
 ///
 /// Time: O(i + i · nnz(A) / dim(A, 0) + i · nnz(A) · j / dim(A, 0) / dim(A, 1) + j + dim(A, 1)).
 ///

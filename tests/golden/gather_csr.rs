@@ -13,7 +13,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `E` | csr: dense, compressed | `word[i]`, `j` |
 /// | `word` | dense | `i` |
 ///
-/// Loops:  at one coordinate; `i` over its whole range; `j` over the entries of `E`.
+/// Loops: `i` over its whole range; `j` over the entries of `E`.
 ///
 /// Time: O(i + i · nnz(E) / dim(E, 0)).
 ///

@@ -300,27 +300,23 @@ impl Cost<'_> {
         if self.program.kernel.is_temporary(iterator.access.tensor) {
             return self.gathered(iterator.access.tensor);
         }
-        if let Some(Inverse { coordinate, at, .. }) =
-            self.program.kernel.inverse(iterator.access.tensor)
-        {
+        let inverse = self.program.kernel.inverse(iterator.access.tensor);
+        if let Some(Inverse { coordinate, at, .. }) = inverse {
             return self.dimension(at) / self.dimension(coordinate);
         }
         if let Some(entries) = self.shared(iterator) {
             return entries;
         }
         let is_predicate = self.program.kernel.predicate(iterator.access.tensor).is_some();
-        let distinct = match iterator.level {
-            0 => ROOT_ENTRIES,
-            _ if is_predicate => 1.0,
-            _ => ENTRIES,
-        };
+        let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
+        let distinct = if is_predicate { 1.0 } else { distinct };
         let variable = self.program.level_variable(&iterator.access, iterator.level);
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
         let distinct = distinct * self.window(iterator).unwrap_or(1.0);
         let LevelSpec { level, properties, .. } = iterator.spec(self.program);
         // Most coordinates of a diagonal are in the matrix.
-        let is_diagonal = level.coordinate_iteration().is_some() && level.pads();
-        if is_predicate && properties.full || is_diagonal {
+        let is_padded = level.coordinate_iteration().is_some() && level.pads();
+        if is_padded || is_predicate && properties.full {
             return variable.map_or(DIMENSION, |v| self.dimension(v));
         }
         if properties.branchless {
