@@ -27,15 +27,15 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     }
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
-    let nest_in = |versioned: &mut Program, empty: &[VariableId], plain: Option<&Basis>| {
+    let nest_in = |versioned: &mut Program, empty: &[VariableId], is_plain: bool| {
         let of_empty = |value: &Expr| over_nothing(&program, value, empty);
         if !terms.is_empty() {
             return nest_terms(versioned, &terms, &of_empty);
         }
         let value = of_empty(&value);
-        let (basis, order) = match plain {
-            Some(basis) => (basis.clone(), order_in(&program, basis, &value)?),
-            None => (without_blocks_of_others(&program, &value), order.clone()),
+        let (basis, order) = match is_plain {
+            true => plain_loops(&program, &value)?,
+            false => (without_blocks_of_others(&program, &value), order.clone()),
         };
         versioned.basis = basis;
         let stmt = nest_into(versioned, &order, sums, accumulate, value);
@@ -45,13 +45,11 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let mut ranges = ranges(&value);
     // No version is needed where `sizes` gives the extent.
     ranges.retain(|v| program.kernel.variable(*v).size.is_none_or(|size| size == 0));
-    // Diagonals and blocks that only an operand has do not drive the loops of a version.
-    let looped: Vec<VariableId> = program.kernel.looped_variables().collect();
-    let plain = program.space.bases(&looped).into_iter().next();
-    // If versions for several empty ranges are too much code, there is one for each range.
-    let choices = [(true, None), (false, None), (true, plain.as_ref()), (false, plain.as_ref())];
-    for (together, plain) in choices {
-        let nest = |versioned: &mut Program, empty: &[VariableId]| nest_in(versioned, empty, plain);
+    // Diagonals and blocks that only operands have do not drive the loops of a version. If versions
+    // for several empty ranges are too much code, there is one for each range.
+    for (is_plain, together) in [(false, true), (false, false), (true, true), (true, false)] {
+        let nest =
+            |versioned: &mut Program, empty: &[VariableId]| nest_in(versioned, empty, is_plain);
         let versions = Versions { value: &value, together, nest: &nest };
         let mut versioned = program.clone();
         let usual_loops = versioned.body.clone();
@@ -76,11 +74,14 @@ fn without_blocks_of_others(program: &Program, value: &Expr) -> Basis {
     })
 }
 
-/// Returns the first order of loops over other variables in which a value can be computed.
-fn order_in(program: &Program, basis: &Basis, value: &Expr) -> Option<Vec<VariableId>> {
+/// Returns the first order of loops over the index variables in which a value can be computed.
+fn plain_loops(program: &Program, value: &Expr) -> Option<(Basis, Vec<VariableId>)> {
+    let looped: Vec<VariableId> = program.kernel.looped_variables().collect();
+    let basis = program.space.bases(&looped).into_iter().next()?;
     let mut start = Program { basis: basis.clone(), ..program.clone() };
     start.kernel.assignment.value = value.clone();
-    IterationGraph::of(&start)?.orders().into_iter().next()
+    let order = IterationGraph::of(&start)?.orders().into_iter().next()?;
+    Some((basis, order))
 }
 
 /// The versions of the loops of a statement.
