@@ -17,7 +17,7 @@ use sparsegen_harness::trial::{Failure, failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
 /// The number of random kernels that have a random schedule.
-const KERNELS: usize = 12;
+const KERNELS: usize = 24;
 
 /// One of about so many kernels that failed before is tested; all of them if `SPARSEGEN_RANDOM` is set.
 const FAILED: u64 = 2;
@@ -76,7 +76,7 @@ fn random_kernels_are_right() {
     assert!(wrong.is_empty(), "{count} of {} random kernels fail:\n\n{shown}", all.len());
 }
 
-/// Tries kernels with random schedules. Each must be right or refused for its schedule, and a fifth of
+/// Tries kernels with random schedules. Each must be right or refused for its schedule, and a tenth of
 /// them must be right.
 fn try_scheduled<T: Sync>(all: &[T], try_one: impl Fn(&T) -> (String, Option<Failure>) + Sync) {
     let obeyed = AtomicUsize::new(0);
@@ -90,7 +90,7 @@ fn try_scheduled<T: Sync>(all: &[T], try_one: impl Fn(&T) -> (String, Option<Fai
     });
     assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
     let (obeyed, count) = (obeyed.into_inner(), all.len());
-    assert!(obeyed * 5 > count, "{obeyed} of {count} schedules are obeyed");
+    assert!(obeyed * 10 > count, "{obeyed} of {count} schedules are obeyed");
 }
 
 #[test]
