@@ -154,8 +154,8 @@ fn ranges(value: &Expr) -> Vec<VariableId> {
     ranges
 }
 
-/// Returns a value with an empty range for reductions over any of some variables, also for those that
-/// are in workspaces.
+/// Returns a value with an empty range for reductions over any of some variables, in workspaces as
+/// well.
 fn over_nothing(program: &Program, value: &Expr, empty: &[VariableId]) -> Expr {
     let is_over = |variables: &[VariableId]| variables.iter().any(|v| empty.contains(v));
     let of_nothing =
