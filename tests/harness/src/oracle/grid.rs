@@ -106,7 +106,8 @@ impl<'a> Grid<'a> {
                 // With the fill value of an unstored operand, a comparison of coordinates is a mask.
                 // So is one of a coordinate with an element of a list, which stores all elements.
                 let is_equality = matches!(op, Op::Compare(Binary::Equal | Binary::Unequal));
-                let is_selection = || is_equality && parts.iter().any(Node::is_coordinates);
+                let is_index = |part: &Node| part.is_coordinates() && part.has_coordinate();
+                let is_selection = || is_equality && parts.iter().any(is_index);
                 let is_filter = |part: &Node| {
                     matches!(op, Op::Compare(_)) && part.is_coordinates()
                         || part.is_integer_element() && is_selection()

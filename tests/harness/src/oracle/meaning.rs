@@ -122,6 +122,12 @@ impl Node {
         matches!(self.kind, Kind::Element(..)) && self.dtype.is_whole()
     }
 
+    /// Returns whether the value depends on an index variable as a number.
+    pub fn has_coordinate(&self) -> bool {
+        let is_one = matches!(self.kind, Kind::Coordinate(_));
+        is_one || self.parts().iter().any(Node::has_coordinate)
+    }
+
     /// Returns whether the value depends only on index variables and parameters.
     pub fn is_coordinates(&self) -> bool {
         let depends = matches!(self.kind, Kind::Element(..) | Kind::Present(_) | Kind::Reduce(..));
