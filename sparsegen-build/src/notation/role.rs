@@ -173,6 +173,14 @@ impl TensorRole {
 }
 
 impl Kernel {
+    /// Returns the name of an argument that no tensor has: the given one, or that with a number.
+    pub fn unused_argument(&self, name: &str) -> String {
+        let is_unused = |name: &String| self.tensors.iter().all(|tensor| tensor.argument != *name);
+        let numbered = (2..).map(|number| format!("{name}{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(is_unused).unwrap_or_else(|| name.to_owned())
+    }
+
     /// Returns the ids of the tensors, in order.
     pub fn tensor_ids(&self) -> impl Iterator<Item = TensorId> + use<> {
         (0..self.tensors.len()).map(TensorId)

@@ -126,7 +126,7 @@ impl Versions<'_> {
 /// Returns loops that run `usual` unless the range of a variable is empty, and `version` if it is.
 fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> Stmt {
     let name = format!("has_{}", program.kernel.variable(v).name);
-    let flag = program.add_temporary(name, Dtype::Bool, None);
+    let flag = program.add_temporary(&name, Dtype::Bool, None);
     let flag = Access { tensor: flag, indices: Vec::new() };
     let exists = Expr::Literal(Literal::Bool(true));
     let exists =

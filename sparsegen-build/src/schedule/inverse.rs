@@ -205,10 +205,8 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
 /// Returns the tensor that is the inverse of a list.
 fn inverse_tensor(kernel: &Kernel, inverse: Inverse, format: &Format, dtype: Dtype) -> Tensor {
     let list = kernel.tensor(inverse.of);
-    let mut argument = format!("{}_inverse", crate::names::plain(&list.argument));
-    while kernel.tensors.iter().any(|tensor| tensor.argument == argument) {
-        argument.push('_');
-    }
+    let argument =
+        kernel.unused_argument(&format!("{}_inverse", crate::names::plain(&list.argument)));
     Tensor {
         name: argument.clone(),
         argument,

@@ -6,6 +6,7 @@
 //! additive term, after one for the other terms. If the result must be assembled in order, or the
 //! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
+mod beside;
 mod blocks;
 mod gather;
 mod precomputed;
@@ -135,7 +136,7 @@ impl Nest<'_> {
             let temporary = Temporary { tensor: part.workspace.tensor, op: part.op };
             let producer = self.fill(bound, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(self.where_filled(temporary, consumer, producer));
+            return Some(self.computed(temporary, consumer, producer));
         }
         let into_scalar =
             self.program.kernel.is_temporary(target.tensor) && target.indices.is_empty();
@@ -155,11 +156,8 @@ impl Nest<'_> {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
             let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(
-                vec![Temporary { tensor: temporary, op: reduce.op }],
-                consumer,
-                producer,
-            ));
+            let temporary = Temporary { tensor: temporary, op: reduce.op };
+            return Some(self.computed(temporary, consumer, producer));
         }
         // Variables without enclosing loops that the value uses, except those of its own sums, must
         // be among the free ones.
@@ -345,11 +343,8 @@ impl Nest<'_> {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
             let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, &[], target, Some(op), value)?;
-            return Some(Stmt::where_(
-                vec![Temporary { tensor: temporary, op: reduce.op }],
-                consumer,
-                producer,
-            ));
+            let temporary = Temporary { tensor: temporary, op: reduce.op };
+            return Some(self.computed(temporary, consumer, producer));
         }
         Some(Stmt::assign(target.clone(), Some(op), value))
     }

@@ -161,10 +161,7 @@ fn pattern(
     if let Some(known) = kernel.accesses.iter().find(same) {
         return known.clone();
     }
-    let mut argument = name.to_owned();
-    while kernel.tensors.iter().any(|tensor| tensor.argument == argument) {
-        argument.push('_');
-    }
+    let argument = kernel.unused_argument(name);
     let dimensions = indices.iter().map(|v| kernel.variable(*v).name.clone()).collect();
     let tensor = Tensor {
         name: argument.clone(),

@@ -47,8 +47,8 @@ impl Nest<'_> {
             sums => self.split_terms(bound, &[v], &workspace, Some(op), sums)?,
         };
         let consumer = self.assign(bound, free, target, None, value)?;
-        let temporaries = vec![Temporary { tensor: workspace.tensor, op }];
-        Some(Stmt::where_(temporaries, consumer, producer))
+        let temporary = Temporary { tensor: workspace.tensor, op };
+        Some(self.computed(temporary, consumer, producer))
     }
 
     /// Returns the conditions without which a value does not need an entry of a workspace, and the

@@ -1,9 +1,8 @@
 //! Workspaces for the precomputed parts of a value.
 
 use super::Nest;
-use crate::concrete::fusion::Fusion;
 use crate::concrete::terms::reduced;
-use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
+use crate::concrete::{Precomputed, Program, Stmt, fixed};
 use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
 
 /// A precomputed part that has not been placed.
@@ -99,25 +98,6 @@ impl Nest<'_> {
             }
             value => self.assign(bound, &loops, &workspace, None, value),
         }
-    }
-
-    /// Returns `consumer where producer`. Workspaces that loops over the same operands fill are
-    /// filled together.
-    pub(super) fn where_filled(
-        &self,
-        temporary: Temporary,
-        consumer: Stmt,
-        producer: Stmt,
-    ) -> Stmt {
-        let fusion = Fusion { program: self.program, depth: self.order.len() };
-        if let Stmt::Where { temporaries, consumer: reader, producer: other } = &consumer
-            && producer.reads() == other.reads()
-            && let Some(both) = fusion.fuse(&producer, other)
-        {
-            let temporaries = [&[temporary], &temporaries[..]].concat();
-            return Stmt::where_(temporaries, (**reader).clone(), both);
-        }
-        Stmt::where_(vec![temporary], consumer, producer)
     }
 
     /// Returns the enclosing loops that the value of a workspace needs in addition to its own.

@@ -32,14 +32,14 @@ impl Nest<'_> {
             _ => None,
         };
         let dtype = self.dtype_of_reduction(reduce);
-        let temporary = self.add(name, dtype, None);
+        let temporary = self.add(&name, dtype, None);
         self.program.kernel.note_infinities(temporary, &Expr::Reduce(reduce.clone()));
         // The variable may be followed by variables of fixed coordinates, which have a single
         // value.
         if let (Some(best), [variable, ..]) = (best, &reduce.variables[..]) {
             // Literals are compared with the highest precision.
             let dtype = self.program.kernel.dtype_of(&reduce.body).unwrap_or(Dtype::F64);
-            let choice = Choice { key: self.add(best, dtype, None), variable: *variable };
+            let choice = Choice { key: self.add(&best, dtype, None), variable: *variable };
             self.program.kernel.tensors[temporary.0].role = TensorRole::Choice(choice);
         }
         temporary
@@ -61,7 +61,7 @@ impl Nest<'_> {
             && is_uniform(&program.kernel, value, &[over], Literal::Int(0));
         let level = if needs_no_record { full_workspace() } else { workspace() };
         let level = LevelSpec::new(LevelExpr::Dimension(0), level);
-        let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));
+        let workspace = self.add("w", self.dtype(value), Some(level));
         self.program.kernel.note_infinities(workspace, value);
         if op != ReduceOp::SUM {
             self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
@@ -98,7 +98,7 @@ impl Nest<'_> {
         }
     }
 
-    fn add(&mut self, name: String, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {
+    fn add(&mut self, name: &str, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {
         self.program.add_temporary(name, dtype, level)
     }
 }
@@ -107,11 +107,12 @@ impl Program {
     /// Adds a temporary for values of a type, with at most one level.
     pub(in crate::schedule) fn add_temporary(
         &mut self,
-        name: String,
+        name: &str,
         dtype: Dtype,
         level: Option<LevelSpec>,
     ) -> TensorId {
         let kernel = &mut self.kernel;
+        let name = kernel.unused_argument(name);
         let by_value = level.is_none();
         let role = if by_value {
             TensorRole::Temporary
