@@ -76,9 +76,11 @@ impl Sums<'_> {
         let mut zeros: BTreeSet<String> = BTreeSet::new();
         let mut done = Vec::new();
         for stmt in body {
-            if let Stmt::Let { name, mutable: true, value: Expr::Value(literal, dtype) } = stmt {
-                types.insert(name.clone(), *dtype);
-                if literal.is_zero() {
+            if let Stmt::Let { name, mutable: true, value } = stmt
+                && let Some(dtype) = dtype_of_constant(value)
+            {
+                types.insert(name.clone(), dtype);
+                if matches!(value, Expr::Value(literal, _) if literal.is_zero()) {
                     zeros.insert(name.clone());
                 }
             }
@@ -158,14 +160,30 @@ impl Sums<'_> {
     }
 }
 
+/// Returns the type of the initial value of a reduction, which may depend on whether there are terms.
+fn dtype_of_constant(value: &Expr) -> Option<Dtype> {
+    match value {
+        Expr::Value(_, dtype) => Some(*dtype),
+        Expr::Choose { holds, otherwise, .. } => {
+            dtype_of_constant(holds).filter(|dtype| dtype_of_constant(otherwise) == Some(*dtype))
+        }
+        _ => None,
+    }
+}
+
 impl Sum<'_> {
     /// Returns the operator that combines parts of the sum.
     fn operator(&self) -> BinaryOp {
         if self.op == BinaryOp::Sub { BinaryOp::Add } else { self.op }
     }
 
+    /// Returns the value of a part before its first term. A minimum or maximum may start at NaN,
+    /// which is replaced by any other value, as it is NaN if all terms are.
     fn identity(&self) -> Expr {
         match self.op {
+            BinaryOp::Min | BinaryOp::Max if self.dtype.is_float() => {
+                Expr::value(Literal::Nan, self.dtype)
+            }
             BinaryOp::Min => Expr::value(Literal::Greatest, self.dtype),
             BinaryOp::Max => Expr::value(Literal::Least, self.dtype),
             _ => zero(self.dtype),
@@ -308,6 +326,14 @@ mod tests {
         let as_written = sampled("reassociate = false");
         assert!(as_written.contains("sum += s_vals[p_s] * u_vals[p_u] * v_vals[p_v];"));
         assert!(!as_written.contains("lanes"));
+    }
+
+    #[test]
+    fn the_parts_of_a_maximum_are_nan_before_their_first_value() {
+        let short = source("m[i] = max[j](A[i,j])", "m = 'dense', A = 'dense'", "");
+        assert!(short.contains("let mut max_lanes = [f64::NAN; 4];"), "{short}");
+        let whole = source("m[i] = max[j](A[i,j])", "m = 'dense', A = 'dense'", "dtype = 'i32'");
+        assert!(whole.contains("let mut max_lanes = [i32::MIN; 8];"), "{whole}");
     }
 
     #[test]
