@@ -105,7 +105,16 @@ impl Counted<'_> {
         };
         let value = match all_values {
             Combined::Once => {
-                let both = Expr::binary(op.monoid.op(), entries.clone(), unstored);
+                let both = Expr::binary(op.monoid.op(), entries.clone(), unstored.clone());
+                // The identity element takes the place of no entries, but not that of a value which
+                // may be NaN.
+                let both = match unstored {
+                    Expr::Literal(_) => both,
+                    unstored => {
+                        let is_any = Expr::call(Function::Stored, vec![entries.clone()]);
+                        Expr::call(Function::Select, vec![is_any, both, unstored])
+                    }
+                };
                 Expr::call(Function::Select, vec![is_fewer(number), both, entries])
             }
             Combined::Annihilated => {
