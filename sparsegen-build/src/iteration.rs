@@ -18,6 +18,7 @@ pub mod plan;
 pub(crate) mod presence;
 mod regions;
 mod rest;
+mod resumed;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;

@@ -110,6 +110,8 @@ fn lower_for<'p>(
         scalars,
         repetitions,
         gaps: Vec::new(),
+        begun: Vec::new(),
+        resuming: 0,
     };
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
@@ -157,6 +159,10 @@ struct Lowering<'p> {
     repetitions: Vec<Repetition>,
     /// The variables of the enclosing loops whose first coordinate without an entry is recorded.
     gaps: Vec<VariableId>,
+    /// The statements that run before the loop over a variable, for loops within that resume.
+    begun: Vec<(VariableId, Stmt)>,
+    /// The number of loops that resume.
+    resuming: usize,
 }
 
 impl Lowering<'_> {

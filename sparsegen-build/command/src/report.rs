@@ -164,9 +164,13 @@ pub fn iteration(inner: &Loop, point: &MergePoint) -> String {
         (false, false) => format!("over {}", names(&point.drivers)),
         (false, true) => format!("over the dimension beside {}", names(&point.drivers)),
     };
-    match point.located.is_empty() {
-        true => over,
-        false => format!("{over}, locate {}", names(&point.located)),
+    let located = match point.located.is_empty() {
+        true => String::new(),
+        false => format!(", locate {}", names(&point.located)),
+    };
+    match &inner.resumed_for {
+        Some(around) => format!("{over}{located}, resumed for each {around}"),
+        None => format!("{over}{located}"),
     }
 }
 

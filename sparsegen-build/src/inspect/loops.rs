@@ -31,6 +31,9 @@ pub struct Loop {
     pub bodies: Vec<String>,
     /// The number of iterations, including those of the enclosing loops: `i + nnz(A)`.
     pub iterations: String,
+    /// The variable of the enclosing loop for whose previous coordinate this loop has run, if it
+    /// resumes where it has ended.
+    pub resumed_for: Option<String>,
 }
 
 /// A region: the coordinates at which exactly some iterators have an entry.
@@ -136,6 +139,7 @@ fn shown(program: &Program, inner: &plan::Loop, number: usize, depth: usize) -> 
         points: points.collect(),
         bodies: bodies.collect(),
         iterations: String::new(),
+        resumed_for: inner.resumes.map(|v| program.kernel.variable(v).name.clone()),
         iterators: names,
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
             bodies: vec![Arc::new(Plan::Sequence(Vec::new())), Arc::new(body)],
             rest: None,
             exhaustive: true,
+            resumes: None,
             lattice: None,
         })
     })

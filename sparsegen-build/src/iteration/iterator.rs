@@ -176,6 +176,18 @@ impl LevelIterator {
         is_list(self.spec(program).level.as_ref()) && self.is_in_order(program)
     }
 
+    /// Returns whether the first of its positions from a coordinate on can be searched for: they are in
+    /// the order of the coordinates.
+    pub fn can_be_cut(&self, program: &Program) -> bool {
+        let iteration = self.spec(program).level.position_iteration();
+        self.is_searched(program)
+            && !self.is_single(program)
+            && !self.is_spread(program)
+            && !self.reorders()
+            && !self.dedups()
+            && iteration.is_some_and(|iteration| iteration.groups().is_none())
+    }
+
     /// Returns whether its positions are in groups that can be searched.
     pub fn has_blocks(&self, program: &Program) -> bool {
         let iteration = self.spec(program).level.position_iteration();

@@ -16,6 +16,7 @@ use super::padding;
 use super::placed::Placing;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
 use super::rest::{set_aside, wants_first};
+use super::resumed::resumed;
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
@@ -67,6 +68,9 @@ pub struct Loop {
     pub rest: Option<usize>,
     /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
+    /// The variable of the loop around this one for whose previous coordinate it has run, if it
+    /// resumes behind the coordinates that it has visited.
+    pub resumes: Option<VariableId>,
     /// The lattice of which the merge points are; `None` for a loop without operands.
     pub lattice: Option<Arc<Lattice>>,
 }
@@ -90,6 +94,7 @@ pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
         let small = Planner { apart: 1, ..planner }.plan_program();
         plan = small.ok().filter(|small| small.code() < plan.code()).unwrap_or(plan);
     }
+    plan = resumed(program, &plan).unwrap_or(plan);
     // Earlier values of a slice must not remain at coordinates without assignments.
     let is_cleared = |target: &&Target| {
         let has_places = program.last_appended(target).is_none();
@@ -307,6 +312,7 @@ impl Planner<'_> {
                 bodies,
                 rest,
                 exhaustive,
+                resumes: None,
                 lattice,
             })
         };

@@ -331,3 +331,20 @@ fn reductions_of_constants_are_known_where_results_store_entries() {
         assert_eq!(first_over_i.map(String::as_str), Some(first), "{expr}: {loops:?}");
     }
 }
+
+#[test]
+fn running_sums_resume() {
+    let cases = [
+        ("y[i] = sum[j]((j <= i) * x[j])", "y = 'dense', x = 'sparse_vector'", true),
+        ("y[i] = sum[j]((j < i + 2) * x[j])", "y = 'sparse_vector', x = 'dense'", true),
+        ("C[r,i] = sum[j]((j <= i) * A[r,j])", "C = 'dense', A = 'csr'", true),
+        // The terms of a coordinate are others, or fewer.
+        ("y[i] = sum[j]((j <= i) * A[i,j])", "y = 'dense', A = 'csr'", false),
+        ("y[i] = sum[j]((j >= i) * x[j])", "y = 'dense', x = 'dense'", false),
+        ("y[i] = sum[j]((j <= i) * (i - 2 <= j) * x[j])", "y = 'dense', x = 'dense'", false),
+    ];
+    for (expr, tensors, expected) in cases {
+        let plan = planned(expr, tensors);
+        assert_eq!(plan.contains("resumed for each i"), expected, "{expr}:\n{plan}");
+    }
+}

@@ -75,13 +75,15 @@ struct Time<'p> {
     /// The iterations of the loops that have a number.
     loops: Vec<(usize, Trips)>,
     filled: BTreeMap<TensorId, Filled>,
+    /// The iterations around the enclosing loops, for loops that resume.
+    around: Vec<(VariableId, Trips)>,
 }
 
 impl<'p> Time<'p> {
     /// Returns the time of the loops of a plan.
     fn of_loops(program: &'p Program, plan: &Plan) -> Time<'p> {
         let (terms, loops, filled) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut time = Time { program, terms, loops, filled };
+        let mut time = Time { program, terms, loops, filled, around: Vec::new() };
         time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
         time
     }
@@ -90,7 +92,14 @@ impl<'p> Time<'p> {
     /// are merged with this one and have terms of their own.
     fn add(&mut self, plan: &Plan, around: &Trips, elsewhere: &[Access]) {
         match plan {
-            Plan::Loop(inner) => self.add_loop(inner, around, elsewhere),
+            Plan::Loop(inner) => {
+                // All iterations of a loop that resumes are those of one loop.
+                let resumed = inner.resumes.and_then(|v| self.around.iter().find(|of| of.0 == v));
+                let around = resumed.map_or_else(|| around.clone(), |(_, around)| around.clone());
+                self.around.push((inner.variable, around.clone()));
+                self.add_loop(inner, &around, elsewhere);
+                self.around.pop();
+            }
             Plan::Where { temporaries, consumer, producer } => {
                 for temporary in temporaries {
                     self.clear(temporary.tensor, around);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::concrete::Target;
 use crate::coordinate::Affine;
 use crate::ir::{BinaryOp, Expr, Stmt};
-use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
 use crate::notation::{self, Function, VariableId};
@@ -32,6 +32,7 @@ impl Lowering<'_> {
         let [point] = &inner.points[..] else { return None };
         let drivers: Vec<usize> = point.drivers.members().collect();
         let is_part = self.parted.is_some_and(|parted| parted.variable == inner.variable);
+        let is_part = is_part && inner.resumes.is_none();
         let is_part = is_part || self.program.basis.is_limited(inner.variable);
         if drivers.len() > 1 || is_part || self.assembles_below(inner.variable) {
             return None;
@@ -39,16 +40,16 @@ impl Lowering<'_> {
         let (limits, rest) = self.limits(inner, scope)?;
         let Some(driver) = drivers.first() else {
             let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
-            return Some(self.run_by_coordinate(&rest, point, limits.within(whole), scope));
+            return Some(self.run_cut(&rest, point, limits.within(whole), scope));
         };
         let iterator = &inner.iterators[*driver];
         if point.by_dimension || iterator.part(self.program).is_some() {
             return None;
         }
         if let Some(bounds) = self.coordinate_bounds(iterator, scope) {
-            return Some(self.run_by_coordinate(&rest, point, limits.within(bounds), scope));
+            return Some(self.run_cut(&rest, point, limits.within(bounds), scope));
         }
-        if !self.can_limit(iterator) {
+        if !iterator.can_be_cut(self.program) {
             return None;
         }
         let (mut stmts, bounds) = self.begin(iterator, scope);
@@ -60,25 +61,61 @@ impl Lowering<'_> {
             stmts.push(Stmt::bind(&begin, found));
             start = Expr::var(&begin);
         }
+        start = self.resume(inner, &name, start);
         if let Some(last) = limits.end {
-            let found = self.search(iterator, start.clone(), end, last, scope);
             let after = format!("{name}_end");
-            stmts.push(Stmt::bind(&after, found));
+            if inner.resumes.is_some() {
+                // The positions of all iterations of the loop around this one are passed once.
+                stmts.push(Stmt::bind_mut(&after, start.clone()));
+                let coordinate = self.raw_access(iterator, &Expr::var(&after), scope).value;
+                let lasts = Expr::lt(Expr::var(&after), end);
+                let more = Expr::and(lasts, Expr::lt(coordinate, last));
+                let step = vec![Stmt::accumulate(&after, Expr::Index(1))];
+                stmts.extend(Stmt::repeat_while(more, step));
+            } else {
+                let found = self.search(iterator, start.clone(), end, last, scope);
+                stmts.push(Stmt::bind(&after, found));
+            }
             end = Expr::var(&after);
         }
-        stmts.extend(self.run_by_position(&rest, point, *driver, Segment { start, end }, scope));
+        let bounds = Segment { start: start.clone(), end: end.clone() };
+        stmts.extend(self.run_by_position(&rest, point, *driver, bounds, scope));
+        stmts.extend(resumed(inner, start, end));
         Some(stmts)
     }
 
-    /// Returns whether the positions of an iterator are in the order of the loop's coordinates, so
-    /// that they can be searched.
-    fn can_limit(&self, iterator: &LevelIterator) -> bool {
-        iterator.is_searched(self.program)
-            && !iterator.is_single(self.program)
-            && !iterator.is_spread(self.program)
-            && !iterator.reorders()
-            && !iterator.dedups()
-            && self.position_iteration(iterator).groups().is_none()
+    /// Lowers a loop over the coordinates within limits.
+    fn run_cut(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        Segment { start, end }: Segment,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        if inner.resumes.is_none() {
+            return self.run_by_coordinate(inner, point, Segment { start, end }, scope);
+        }
+        let name = self.names.variable(inner.variable).to_owned();
+        let start = self.resume(inner, &name, start);
+        let after = format!("{name}_end");
+        let mut stmts = vec![Stmt::bind(&after, end)];
+        let bounds = Segment { start: start.clone(), end: Expr::var(&after) };
+        stmts.extend(self.run_by_coordinate(inner, point, bounds, scope));
+        stmts.extend(resumed(inner, start, Expr::var(&after)));
+        stmts
+    }
+
+    /// Returns the start of a loop: where it has ended before, if it resumes.
+    fn resume(&mut self, inner: &Loop, name: &str, start: Expr) -> Expr {
+        let Some(around) = inner.resumes else { return start };
+        // Several loops over one variable may resume at different coordinates.
+        self.resuming += 1;
+        let next = match self.resuming {
+            1 => format!("{name}_next"),
+            number => format!("{name}_next{number}"),
+        };
+        self.begun.push((around, Stmt::bind_mut(&next, start)));
+        Expr::var(&next)
     }
 
     /// Returns whether each coordinate of a variable must be appended to a result.
@@ -177,6 +214,12 @@ impl Lowering<'_> {
         end.into_iter().for_each(|end| limits.to(end));
         true
     }
+}
+
+/// Returns the statement behind a loop that resumes at its end.
+fn resumed(inner: &Loop, start: Expr, end: Expr) -> Option<Stmt> {
+    let Expr::Var(next) = &start else { return None };
+    inner.resumes.map(|_| Stmt::assign(next, end))
 }
 
 impl Limits {

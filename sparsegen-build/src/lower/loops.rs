@@ -7,6 +7,7 @@ use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, PositionIteration, Segment, Storage};
+use crate::notation::VariableId;
 
 use super::Lowering;
 use super::origin::{marked, origin};
@@ -24,7 +25,10 @@ impl Lowering<'_> {
             return marked(iteration, done);
         }
         let mut stmts = self.enter_blocks(inner.variable, &mut scope);
-        stmts.extend(self.run_entered(inner, &scope));
+        let entered = self.run_entered(inner, &scope);
+        let of_loop = |begun: &mut (VariableId, Stmt)| begun.0 == inner.variable;
+        stmts.extend(self.begun.extract_if(.., of_loop).map(|(_, begun)| begun));
+        stmts.extend(entered);
         marked(iteration, stmts)
     }
 

@@ -6,7 +6,7 @@
 
 use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
-use crate::iteration::plan::Plan;
+use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::{covered, reduced};
 use crate::notation::schedule::Accumulator;
@@ -120,7 +120,15 @@ impl Lowering<'_> {
             stmts.extend(begin);
             after.push(end);
         }
-        stmts.extend(self.plan(producer, &producing));
+        let begun = self.begun.len();
+        let produced = self.plan(producer, &producing);
+        // The sums of a loop that resumes are kept.
+        if let Plan::Loop(Loop { resumes: Some(around), .. }) = producer
+            && self.begun.len() > begun
+        {
+            self.begun.extend(stmts.drain(..).map(|stmt| (*around, stmt)));
+        }
+        stmts.extend(produced);
         let mut between = Vec::new();
         for (temporary, end) in temporaries.iter().zip(after) {
             between.extend(self.replace_invalid(temporary.tensor, &producing));

@@ -23,6 +23,7 @@ pub(super) fn run(mut function: Function) -> Function {
         names: Names::of(&function),
         infinities: OnceCell::new(),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
+        assigned: Uses::of(&function.body).written.into_keys().collect(),
         split: BTreeSet::new(),
     };
     let body = sums.body(&function.body, &BTreeMap::new());
@@ -40,6 +41,8 @@ struct Sums<'f> {
     infinities: OnceCell<Infinities>,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
+    /// The variables that are assigned.
+    assigned: BTreeSet<String>,
     /// The variables of the loops that were split.
     split: BTreeSet<String>,
 }
@@ -118,7 +121,9 @@ impl Sums<'_> {
             Trip::Cut { .. } => false,
             Trip::Unknown => true,
         };
-        if !is_long || !reduction.is_contiguous() {
+        // A loop that resumes where it has ended has few iterations each time.
+        let resumes = matches!(reduction.from, Expr::Var(next) if self.assigned.contains(next));
+        if !is_long || resumes || !reduction.is_contiguous() {
             return None;
         }
         self.split.insert(reduction.variable.to_owned());

@@ -8,17 +8,20 @@
 //! addresses. Converting or packing an entry costs thirty. A result that is assembled in two passes
 //! costs two.
 
+mod conversions;
+
+use crate::concrete::space::{BlockSize, Definition};
+use crate::concrete::{Program, Target, Temporary};
 use crate::coordinate::Coordinate;
-use crate::format::{Format, LevelExpr, LevelSpec};
+use crate::format::LevelSpec;
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Holds;
-use crate::notation::{Access, Converted, Inverse, Kernel, Subscript, TensorId, VariableId};
+use crate::notation::{Access, Inverse, Kernel, Subscript, TensorId, VariableId};
 
-use super::convert::Conversion as Conversions;
-use crate::concrete::space::{BlockSize, Definition};
-use crate::concrete::{Program, Target, Temporary};
+pub(super) use conversions::cost_of_conversions;
+use conversions::stored;
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
@@ -59,63 +62,14 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     let mut passes = program.targets.iter();
     let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
     let passes = if passes.any(counts) { 2.0 } else { 1.0 };
-    let mut cost = Cost { program, segments: Vec::new(), outermost: Vec::new() };
+    let (segments, outermost, around) = (Vec::new(), Vec::new(), Vec::new());
+    let mut cost = Cost { program, segments, outermost, around };
     let inverses = program.kernel.inverses();
     let inverses = inverses.map(|(_, Inverse { coordinate, at, .. })| {
         LISTED * (cost.dimension(at) + cost.dimension(coordinate))
     });
     let inverses = inverses.sum::<f64>();
     inverses + passes * cost.of(plan, None)
-}
-
-/// Returns the cost of converting operands.
-pub(super) fn cost_of_conversions(conversion: &Conversions) -> f64 {
-    let least =
-        |format: &Format| if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
-    let entries = |(_, converted): (TensorId, Converted)| {
-        let format = &conversion.kernel.tensor(converted.of).format;
-        stored(format).max(least(format))
-    };
-    // Packing costs as much as converting an operand, and more for formats that append to a full
-    // level, which stores all coordinates.
-    let packed = |format: &Format| {
-        let fills = |spec: &LevelSpec| spec.properties.full && spec.level.insert().is_none();
-        let filled = if format.levels.iter().any(fills) { stored(format) } else { 0.0 };
-        filled.max(least(format))
-    };
-    let converted = conversion.kernel.converted().map(entries).sum::<f64>();
-    (converted + conversion.packed.as_ref().map_or(0.0, packed)) * CONVERTED
-}
-
-/// Returns the number of entries of a format: a full level stores all coordinates under each
-/// parent.
-fn stored(format: &Format) -> f64 {
-    (0..format.levels.len()).map(|level| children(format, level)).product()
-}
-
-/// Returns the number of entries of a level under each parent.
-fn children(format: &Format, level: usize) -> f64 {
-    let spec = &format.levels[level];
-    let entries = if level == 0 { ROOT_ENTRIES } else { ENTRIES };
-    match (spec.level.share(), spec.properties.full, spec.properties.branchless) {
-        (Some(share), _, _) => share.stored as f64,
-        (None, true, _) => extent(&spec.expr),
-        (None, false, true) => 1.0,
-        (None, false, false) => entries.min(extent(&spec.expr)),
-    }
-}
-
-/// Returns the number of coordinates of a level.
-fn extent(expr: &LevelExpr) -> f64 {
-    match expr {
-        LevelExpr::Dimension(_) => DIMENSION,
-        LevelExpr::Count(_) => ENTRIES,
-        LevelExpr::Computed(computed) => match &**computed {
-            Coordinate::Div(of, by) => extent(of) / *by as f64,
-            Coordinate::Mod(_, by) => *by as f64,
-            Coordinate::Affine(_) => ENTRIES,
-        },
-    }
 }
 
 /// Returns whether a variable is added to others in a subscript, and is not one of the result: the
@@ -140,6 +94,8 @@ struct Cost<'p> {
     segments: Vec<Access>,
     /// The workspaces that are filled outside of all loops.
     outermost: Vec<TensorId>,
+    /// The iterations of the enclosing loops.
+    around: Vec<(VariableId, f64)>,
 }
 
 impl Cost<'_> {
@@ -198,7 +154,9 @@ impl Cost<'_> {
             }
         }
         let outcomes = point.cases.iter().map(|(_, outcome)| &inner.bodies[*outcome]);
+        self.around.push((inner.variable, trips));
         let body = outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
+        self.around.pop();
         self.segments = before;
         let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();
         // All operands of the only region must have an entry.
@@ -208,7 +166,10 @@ impl Cost<'_> {
         };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
         let searched: f64 = self.drivers(inner, point).map(|driver| self.search(driver)).sum();
-        rest + searched + trips * (steps.max(1.0) + scan + meets * body)
+        let all = trips * (steps.max(1.0) + scan + meets * body);
+        // A loop that resumes runs once for all iterations of the one around it.
+        let resumed = inner.resumes.and_then(|v| self.around.iter().find(|around| around.0 == v));
+        rest + searched + resumed.map_or(all, |(_, around)| 1.0 + all / around.max(1.0))
     }
 
     fn drivers<'l>(

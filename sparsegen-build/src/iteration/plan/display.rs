@@ -90,6 +90,10 @@ impl Loop {
             if !point.located.is_empty() {
                 let _ = write!(how, ", locate {}", names(point.located));
             }
+            if let Some(around) = self.resumes {
+                let around = &program.kernel.variable(around).name;
+                let _ = write!(how, ", resumed for each {around}");
+            }
             let _ = writeln!(text, "{indent}∀{name} over {how}");
             for (sets, outcome) in point.arms() {
                 let bare = point.cases.len() == 1;

@@ -127,34 +127,34 @@ impl Plan {
         }
     }
 
+    /// Calls `visit` with every assigned value and every condition.
+    pub fn for_each_value<'p>(&'p self, visit: &mut dyn FnMut(&'p Expr)) {
+        match self {
+            Plan::Loop(inner) => inner.bodies.iter().for_each(|body| body.for_each_value(visit)),
+            Plan::Where { consumer, producer, .. } => {
+                producer.for_each_value(visit);
+                consumer.for_each_value(visit);
+            }
+            Plan::Assign { value, .. } => visit(value),
+            Plan::Visit(_) => {}
+            Plan::If { condition, body } => {
+                visit(condition);
+                body.for_each_value(visit);
+            }
+            Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_value(visit)),
+        }
+    }
+
     /// Returns the accesses that are read, without duplicates, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
-        fn collect<'p>(plan: &'p Plan, reads: &mut Vec<&'p Access>) {
-            match plan {
-                Plan::Loop(inner) => inner.bodies.iter().for_each(|body| collect(body, reads)),
-                Plan::Where { consumer, producer, .. } => {
-                    collect(producer, reads);
-                    collect(consumer, reads);
+        let mut reads: Vec<&Access> = Vec::new();
+        self.for_each_value(&mut |value| {
+            value.for_each_access(&mut |access| {
+                if !reads.contains(&access) {
+                    reads.push(access);
                 }
-                Plan::Assign { value, .. } => value.for_each_access(&mut |access| {
-                    if !reads.contains(&access) {
-                        reads.push(access);
-                    }
-                }),
-                Plan::Visit(_) => {}
-                Plan::If { condition, body } => {
-                    condition.for_each_access(&mut |access| {
-                        if !reads.contains(&access) {
-                            reads.push(access);
-                        }
-                    });
-                    collect(body, reads);
-                }
-                Plan::Sequence(plans) => plans.iter().for_each(|plan| collect(plan, reads)),
-            }
-        }
-        let mut reads = Vec::new();
-        collect(self, &mut reads);
+            });
+        });
         reads
     }
 

@@ -70,11 +70,12 @@ mod tests {
                 "∀i (m[i] = sum / (sum_j + max_j) where ∀j (sum += A[i,j]; max_j max= A[i,j]) \
                  where ∀j sum_j += A[i,j] * B[i,j])",
             ),
-            // The second sum depends on the first one.
+            // One sum depends on the other.
             (
-                "m[i] = sum[j](square(A[i,j] - sum[k](A[i,k])))",
-                "m = 'dense', A = 'dense'",
-                "∀i (m[i] = sum_j where ∀j sum_j += square(A[i,j] - sum) where ∀k sum += A[i,k])",
+                "m[i] = sum[j](A[i,j] * (A[i,j] > sum[k](A[i,k])))",
+                "m = 'dense', A = 'csr'",
+                "∀i (m[i] = sum where (∀j sum += A[i,j] * f64(sum_k < A[i,j]) \
+                 where ∀k sum_k += A[i,k]))",
             ),
             // Each is computed in vectors.
             (
