@@ -177,6 +177,7 @@ fn distributes(expr: &Expr) -> bool {
         | Expr::Call(Function::Present | Function::Not, _)
         | Expr::Reduce(Reduce { op: ReduceOp::SUM, .. }) => true,
         Expr::Call(Function::Operator(op), _) => op.compares(),
+        Expr::Call(Function::Mask, masked) => return distributes(&masked[1]),
         Expr::Binary(..) | Expr::Call(..) | Expr::Reduce(_) => false,
     };
     may_be && expr.children().into_iter().all(distributes)
@@ -194,14 +195,31 @@ fn only_adds(expr: &Expr) -> bool {
     adds && expr.children().into_iter().all(only_adds)
 }
 
-/// Returns a sum with the part over `v` pushed inwards.
+/// Returns a sum with the part over `v` pushed inwards: the factors that use it, and the predicates.
 fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr> {
+    let (conditions, value) = match &**body {
+        Expr::Call(Function::Mask, masked) => (masked[0].conjuncts(), &masked[1]),
+        value => (Vec::new(), value),
+    };
     let (inner, outer): (Vec<Expr>, Vec<Expr>) =
-        factors(body).into_iter().partition(|factor| uses(factor, v));
-    let inner = inner.into_iter().reduce(Expr::mul)?;
-    let outer = outer.into_iter().reduce(Expr::mul)?;
-    let others = variables.iter().copied().filter(|other| *other != v).collect();
-    Some(Expr::sum(others, Expr::mul(outer, Expr::sum(vec![v], inner))))
+        factors(value).into_iter().partition(|factor| uses(factor, v));
+    let (tested, before): (Vec<&Expr>, Vec<&Expr>) =
+        conditions.into_iter().partition(|condition| uses(condition, v));
+    let others: Vec<VariableId> = variables.iter().copied().filter(|other| *other != v).collect();
+    // The loops test a predicate of the whole sum before it.
+    (!outer.is_empty() || !before.is_empty() && !others.is_empty()).then_some(())?;
+    let inner = masked(tested, inner.into_iter().reduce(Expr::mul)?);
+    let all = outer.into_iter().chain([Expr::sum(vec![v], inner)]).reduce(Expr::mul)?;
+    Some(Expr::sum(others, masked(before, all)))
+}
+
+/// Returns a value where all conditions hold.
+fn masked(conditions: Vec<&Expr>, value: Expr) -> Expr {
+    let all = conditions.into_iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::And, a, b));
+    match all {
+        Some(all) => Expr::call(Function::Mask, vec![all, value]),
+        None => value,
+    }
 }
 
 /// Returns the forms of a kernel in which one more reduction goes through a workspace: one that is
