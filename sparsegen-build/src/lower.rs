@@ -111,7 +111,7 @@ fn lower_for<'p>(
         repetitions,
         gaps: Vec::new(),
         begun: Vec::new(),
-        resuming: 0,
+        resuming: Vec::new(),
     };
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
@@ -161,8 +161,8 @@ struct Lowering<'p> {
     gaps: Vec<VariableId>,
     /// The statements that run before the loop over a variable, for loops within that resume.
     begun: Vec<(VariableId, Stmt)>,
-    /// The number of loops that resume.
-    resuming: usize,
+    /// For each loop that resumes so far, the variable from which it does, without its number.
+    resuming: Vec<String>,
 }
 
 impl Lowering<'_> {

@@ -108,12 +108,13 @@ impl Lowering<'_> {
     /// Returns the start of a loop: where it has ended before, if it resumes.
     fn resume(&mut self, inner: &Loop, name: &str, start: Expr) -> Expr {
         let Some(around) = inner.resumes else { return start };
+        let mut next = format!("{name}_next");
         // Several loops over one variable may resume at different coordinates.
-        self.resuming += 1;
-        let next = match self.resuming {
-            1 => format!("{name}_next"),
-            number => format!("{name}_next{number}"),
-        };
+        let others = self.resuming.iter().filter(|other| **other == next).count();
+        self.resuming.push(next.clone());
+        if others > 0 {
+            next = format!("{next}{}", others + 1);
+        }
         self.begun.push((around, Stmt::bind_mut(&next, start)));
         Expr::var(&next)
     }
