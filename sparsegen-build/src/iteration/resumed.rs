@@ -86,18 +86,22 @@ fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> 
         true => iterator.conversions.is_empty(),
         false => iterator.can_be_cut(program),
     };
-    let has_own = |plan: &Arc<Plan>| grows(program, around, own, plan);
+    let is_longer = |body: &Arc<Plan>| grows(program, around, own, body);
+    // The coordinates of a result are stored in the order of its loops.
+    let is_stored =
+        program.targets.iter().any(|target| target.access.indices.contains(&own.variable));
     sums.iter().all(is_sum)
+        && !is_stored
         && is_plain(program, own.variable)
         && only_driver(own).is_some_and(|driver| driver.is_none_or(is_cut))
         && own.bodies.len() > 1
-        && own.bodies.iter().skip(1).all(has_own)
+        && own.bodies.iter().skip(1).all(is_longer)
 }
 
 /// Returns whether a body of a loop runs up to a coordinate that grows with that of the loop around
 /// it, and depends on nothing else of it.
-fn grows(program: &Program, around: &Loop, own: &Loop, body: &Plan) -> bool {
-    let Plan::If { condition, body } = body else { return false };
+fn grows(program: &Program, around: &Loop, own: &Loop, plan: &Plan) -> bool {
+    let Plan::If { condition, body } = plan else { return false };
     let (bounds, others): (Vec<&Expr>, Vec<&Expr>) = condition
         .conjuncts()
         .into_iter()
@@ -106,13 +110,15 @@ fn grows(program: &Program, around: &Loop, own: &Loop, body: &Plan) -> bool {
         let is_own = body.assigns(tensor) && program.kernel.is_temporary(tensor);
         !is_own && around.bodies.iter().any(|body| body.assigns(tensor))
     };
-    // It starts at the same coordinate each time, which the first iteration knows.
-    let starts = |condition: &Expr| {
+    // Other bounds are searched for within the loop around this one.
+    let is_bound = |condition: &Expr| {
         let Expr::Call(Function::Operator(_), sides) = condition else { return false };
         let difference = Expr::difference(&sides[0], &sides[1]);
         difference.is_some_and(|difference| difference.stride(&Expr::Index(own.variable)) != 0)
     };
-    let mut is_same = !bounds.is_empty() && !others.iter().any(|other| starts(other));
+    let mut is_same = !bounds.is_empty()
+        && !others.iter().any(|other| is_bound(other))
+        && !program.kernel.tensor_ids().any(|id| changes(id) && plan.reads_presence(id));
     let mut see = |value: &Expr| {
         let mut variables = value.variables().into_iter();
         is_same &= variables.all(|v| v != around.variable && is_plain(program, v));

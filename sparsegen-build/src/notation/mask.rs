@@ -58,9 +58,15 @@ impl Expr {
         } else {
             (None, self.clone())
         };
-        match condition {
-            Some(condition) => Expr::call(Function::Mask, vec![condition, value]),
-            None => value,
+        value.where_all(condition)
+    }
+
+    /// Returns the value where all conditions hold: itself if there are none.
+    pub fn where_all(self, conditions: impl IntoIterator<Item = Expr>) -> Expr {
+        let all = conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b));
+        match all {
+            Some(all) => Expr::call(Function::Mask, vec![all, self]),
+            None => self,
         }
     }
 
@@ -115,9 +121,5 @@ pub(crate) fn are_opposite(a: &Expr, b: &Expr) -> bool {
 pub(super) fn masked_by(masked: Vec<Expr>, change: impl FnOnce(Expr) -> Expr) -> Expr {
     let mut masked = masked.into_iter();
     let (condition, value) = (masked.next(), masked.next().unwrap_or(Expr::ZERO));
-    let changed = change(value);
-    match condition {
-        Some(condition) => Expr::call(Function::Mask, vec![condition, changed]),
-        None => changed,
-    }
+    change(value).where_all(condition)
 }

@@ -208,18 +208,9 @@ fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr
     let others: Vec<VariableId> = variables.iter().copied().filter(|other| *other != v).collect();
     // The loops test a predicate of the whole sum before it.
     (!outer.is_empty() || !before.is_empty() && !others.is_empty()).then_some(())?;
-    let inner = masked(tested, inner.into_iter().reduce(Expr::mul)?);
+    let inner = inner.into_iter().reduce(Expr::mul)?.where_all(tested.into_iter().cloned());
     let all = outer.into_iter().chain([Expr::sum(vec![v], inner)]).reduce(Expr::mul)?;
-    Some(Expr::sum(others, masked(before, all)))
-}
-
-/// Returns a value where all conditions hold.
-fn masked(conditions: Vec<&Expr>, value: Expr) -> Expr {
-    let all = conditions.into_iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::And, a, b));
-    match all {
-        Some(all) => Expr::call(Function::Mask, vec![all, value]),
-        None => value,
-    }
+    Some(Expr::sum(others, all.where_all(before.into_iter().cloned())))
 }
 
 /// Returns the forms of a kernel in which one more reduction goes through a workspace: one that is

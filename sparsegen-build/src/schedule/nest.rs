@@ -238,13 +238,8 @@ impl Nest<'_> {
         };
         let (ready, open): (Vec<Expr>, Vec<Expr>) =
             masked[0].conjuncts().into_iter().cloned().partition(is_ready);
-        let both = |a, b| Expr::binary(BinaryOp::And, a, b);
-        let ready = ready.into_iter().reduce(both)?;
-        let rest = match open.into_iter().reduce(both) {
-            Some(open) => Expr::call(Function::Mask, vec![open, masked[1].clone()]),
-            None => masked[1].clone(),
-        };
-        Some((ready, rest))
+        let ready = ready.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+        Some((ready, masked[1].clone().where_all(open)))
     }
 
     /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms

@@ -7,7 +7,7 @@
 use super::Nest;
 use crate::concrete::terms::{additive_terms, gathered};
 use crate::concrete::{Stmt, Temporary};
-use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, VariableId};
+use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, VariableId};
 
 impl Nest<'_> {
     /// Constructs `target = value`, where reductions in the value go through a workspace over the only
@@ -76,11 +76,7 @@ impl Nest<'_> {
         let stored =
             factors.map(|access| Expr::call(Function::Stored, vec![Expr::Access(access.clone())]));
         needs.extend(stored.filter(|stored| self.is_located(inner, workspace, stored)));
-        let value = match left.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b)) {
-            Some(left) => Expr::call(Function::Mask, vec![left, value]),
-            None => value,
-        };
-        (needs, value)
+        (needs, value.where_all(left))
     }
 
     /// Returns whether a workspace has an entry, as a condition says, wherever the operand has one that
@@ -163,10 +159,10 @@ fn is_test(condition: &Expr) -> bool {
 
 /// Returns a sum with conditions on each of its terms.
 fn masked(sum: Expr, conditions: Vec<Expr>) -> Expr {
-    let Some(all) = conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b)) else {
+    if conditions.is_empty() {
         return sum;
-    };
-    let mask = |value: Expr| Expr::call(Function::Mask, vec![all.clone(), value]);
+    }
+    let mask = |value: Expr| value.where_all(conditions.clone());
     let terms = additive_terms(sum).into_iter().map(|term| match term {
         Expr::Reduce(reduce) => reduce.of(mask((*reduce.body).clone())),
         term => mask(term),
