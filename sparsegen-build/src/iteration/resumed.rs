@@ -11,7 +11,7 @@ use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Temporary};
 use crate::notation::{BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
 
-/// Returns the plan in which each loop that can resume does so, or `None` if there is none.
+/// Returns the plan with its loops resumed where they can be, or `None` if none can.
 pub(super) fn resumed(program: &Program, plan: &Plan) -> Option<Plan> {
     within(program, plan, None)
 }
@@ -98,8 +98,8 @@ fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> 
         && own.bodies.iter().skip(1).all(is_longer)
 }
 
-/// Returns whether a body of a loop runs up to a coordinate that grows with that of the loop around
-/// it, and depends on nothing else of it.
+/// Returns whether a body of a loop runs up to a coordinate that grows with the coordinate of the loop
+/// around it, and depends on nothing else of it.
 fn grows(program: &Program, around: &Loop, own: &Loop, plan: &Plan) -> bool {
     let Plan::If { condition, body } = plan else { return false };
     let (bounds, others): (Vec<&Expr>, Vec<&Expr>) = condition

@@ -78,7 +78,7 @@ impl Nest<'_> {
         }
     }
 
-    /// Returns the type of a value, which is that of the result if it depends on the context.
+    /// Returns the type of a value: the type of the result, if it depends on the context.
     fn dtype(&self, value: &Expr) -> Dtype {
         let kernel = &self.program.kernel;
         kernel.dtype_of(value).unwrap_or(kernel.tensor(kernel.result()).dtype)
