@@ -221,7 +221,7 @@ pub enum Stmt {
     Rearrange(Rearrange),
     /// `array.clear();`
     Clear { array: String },
-    /// `array.reserve(additional);`: at most so many elements are appended afterwards.
+    /// `kernel::reserve(array, additional);`: at most so many elements are appended afterwards.
     Reserve { array: String, additional: Expr },
     /// `array.push(value);`; an index is narrowed.
     Push { array: String, value: Expr },

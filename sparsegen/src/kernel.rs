@@ -52,6 +52,7 @@ pub use places::{Known, Places};
 #[cfg(target_arch = "x86_64")]
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
+pub(crate) use sort::sort_each;
 pub use sort::{sort, sort_by};
 pub use version::assert_version;
 pub use widen::{Widened, widen, wrap};
@@ -185,6 +186,18 @@ pub(crate) fn first_from(positions: Range<usize>, is_below: impl Fn(usize) -> bo
         }
     }
     start
+}
+
+/// Reserves capacity for more elements, in huge pages if that takes much new memory.
+#[inline(always)]
+pub fn reserve<T>(array: &mut Vec<T>, additional: usize) {
+    crate::memory::reserve(array, additional);
+}
+
+/// Appends an element for each number of a range.
+#[inline(always)]
+pub fn extend<T>(array: &mut Vec<T>, range: Range<usize>, element: impl Fn(usize) -> T) {
+    array.extend(range.map(element));
 }
 
 /// Appends entries in an iteration of a loop over a range.

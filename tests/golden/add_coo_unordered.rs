@@ -192,7 +192,7 @@ fn add_coo_unordered_kernel(
     let mut a2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
     let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    a1_sorted.reserve(a1_pos[1] as usize);
+    kernel::reserve(&mut a1_sorted, a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -202,17 +202,13 @@ fn add_coo_unordered_kernel(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a], p_a));
-    }
+    kernel::extend(&mut a1_sorted, 0..a1_pos[1] as usize, |p_a| (a1_crd[p_a], p_a));
     kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    b1_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b], p_b));
-    }
+    kernel::reserve(&mut b1_sorted, b1_pos[1] as usize);
+    kernel::extend(&mut b1_sorted, 0..b1_pos[1] as usize, |p_b| (b1_crd[p_b], p_b));
     kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
@@ -425,18 +421,14 @@ fn add_coo_unordered_compute_kernel(
     let mut a2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, f64)>(workspaces);
     let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    a1_sorted.reserve(a1_pos[1] as usize);
-    for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a], p_a));
-    }
+    kernel::reserve(&mut a1_sorted, a1_pos[1] as usize);
+    kernel::extend(&mut a1_sorted, 0..a1_pos[1] as usize, |p_a| (a1_crd[p_a], p_a));
     kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    b1_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b], p_b));
-    }
+    kernel::reserve(&mut b1_sorted, b1_pos[1] as usize);
+    kernel::extend(&mut b1_sorted, 0..b1_pos[1] as usize, |p_b| (b1_crd[p_b], p_b));
     kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();

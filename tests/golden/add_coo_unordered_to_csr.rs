@@ -188,7 +188,7 @@ fn add_coo_unordered_to_csr_kernel(
     c2_crd.clear();
     c_vals.clear();
     let mut a_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
-    a_sorted.reserve(a1_pos[1] as usize);
+    kernel::reserve(&mut a_sorted, a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c2_crd, mut c_vals) = unsafe {
@@ -197,17 +197,21 @@ fn add_coo_unordered_to_csr_kernel(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    for p_a in 0..a1_pos[1] as usize {
-        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
-    }
+    kernel::extend(
+        &mut a_sorted,
+        0..a1_pos[1] as usize,
+        |p_a| (a1_crd[p_a], a2_crd[p_a], a_vals[p_a]),
+    );
     kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
-    b_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
-    }
+    kernel::reserve(&mut b_sorted, b1_pos[1] as usize);
+    kernel::extend(
+        &mut b_sorted,
+        0..b1_pos[1] as usize,
+        |p_b| (b1_crd[p_b], b2_crd[p_b], b_vals[p_b]),
+    );
     kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();
@@ -435,18 +439,22 @@ fn add_coo_unordered_to_csr_compute_kernel(
 
     let mut c2_seen = 0;
     let mut a_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
-    a_sorted.reserve(a1_pos[1] as usize);
-    for p_a in 0..a1_pos[1] as usize {
-        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
-    }
+    kernel::reserve(&mut a_sorted, a1_pos[1] as usize);
+    kernel::extend(
+        &mut a_sorted,
+        0..a1_pos[1] as usize,
+        |p_a| (a1_crd[p_a], a2_crd[p_a], a_vals[p_a]),
+    );
     kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, f64)>(workspaces);
-    b_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
-    }
+    kernel::reserve(&mut b_sorted, b1_pos[1] as usize);
+    kernel::extend(
+        &mut b_sorted,
+        0..b1_pos[1] as usize,
+        |p_b| (b1_crd[p_b], b2_crd[p_b], b_vals[p_b]),
+    );
     kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();

@@ -202,9 +202,7 @@ fn csr_to_csc_compute_kernel(
     };
 
     let mut c2_next = kernel::kept_vector::<usize>(workspaces);
-    for j in 0..j_size {
-        c2_next.push(c2_pos[j] as usize);
-    }
+    kernel::extend(&mut c2_next, 0..j_size, |j| c2_pos[j] as usize);
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;

@@ -195,8 +195,9 @@ impl Body {
                 quote!(#array.clear();)
             }
             Stmt::Reserve { array, additional } => {
+                let by_reference = self.local.contains(array).then(|| quote!(&mut));
                 let (array, additional) = (ident(array), self.expr(additional));
-                quote!(#array.reserve(#additional);)
+                quote!(kernel::reserve(#by_reference #array, #additional);)
             }
             Stmt::Push { array, value } => {
                 let (name, value) = (ident(array), self.element(array, value));
@@ -234,6 +235,13 @@ impl Body {
                 let unused = Uses::of_name(body, name).reads(name) == 0;
                 let name = if unused { quote!(_) } else { tokens(name) };
                 let (start, end) = (self.within(start, 1), self.within(end, 1));
+                // Unlike one push after another, this compares the length and the capacity once.
+                if let [Stmt::Push { array, value }] = &body[..]
+                    && self.local.contains(array)
+                {
+                    let (array, value) = (ident(array), self.element(array, value));
+                    return quote!(kernel::extend(&mut #array, #start..#end, |#name| #value););
+                }
                 let body = self.stmts(body);
                 quote!(for #name in #start..#end { #body })
             }

@@ -203,7 +203,9 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         }
         Stmt::Break => f.write_str("break;\n"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
-        Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
+        Stmt::Reserve { array, additional } => {
+            writeln!(f, "kernel::reserve({array}, {additional});")
+        }
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
         Stmt::Extend { array, of, within: None } => {
             writeln!(f, "{array}.extend_from_slice({of});")

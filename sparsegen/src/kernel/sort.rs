@@ -60,76 +60,123 @@ fn sort_by_digits<T: Copy, W: Width, const N: usize>(
         entries.sort_by_key(|entry| coordinates(*entry));
         return;
     }
-    let mut copy = Vec::new();
-    reserve(&mut copy, entries.len());
-    copy.extend_from_slice(entries);
-    let bits = all.min((entries.len() / BUCKET).max(1).ilog2() + 1).min(DIGIT);
-    let (mut ends, mut counts, mut begin) = (Vec::new(), Vec::new(), 0);
-    let bucket = |entry| (ranges.number(coordinates(entry)) >> (all - bits)) as usize;
-    distribute(&copy, entries, bits, bucket, &mut ends);
+    let (mut copy, ends) = distributed(entries.iter().copied(), ranges, &coordinates);
+    let (mut counts, mut begin) = (Vec::new(), 0);
     for end in ends {
-        sort_bucket(&mut entries[begin..end], &mut copy[begin..end], &coordinates, &mut counts);
+        sort_bucket(&mut copy[begin..end], &mut entries[begin..end], &coordinates, &mut counts);
         begin = end;
     }
 }
 
-/// Sorts a bucket, from the lowest digit of its numbers to the highest, each in one pass that keeps
-/// the order of equal ones.
-fn sort_bucket<T: Copy, W: Width, const N: usize>(
-    entries: &mut [T],
-    copy: &mut [T],
-    coordinates: &impl Fn(T) -> [W; N],
-    counts: &mut Vec<usize>,
+/// Sorts entries by pairs of numbers of at most `bits` bits, and passes them to `each` in their
+/// order: together all those with the same numbers, and others, as long as they stay in cache.
+///
+/// Takes the time of [`sort_by`].
+pub(crate) fn sort_each<T: Copy>(
+    entries: impl ExactSizeIterator<Item = T> + Clone,
+    bits: [u32; 2],
+    numbers: impl Fn(T) -> [u32; 2],
+    mut each: impl FnMut(&mut [T]),
 ) {
-    if entries.len() < 2 {
-        return;
+    let (mut entries, ends) = distributed(entries, Ranges { least: [0; 2], bits }, &numbers);
+    let (mut sorted, mut counts, mut begin) = (Vec::new(), Vec::new(), 0);
+    for end in ends {
+        let bucket = &mut entries[begin..end];
+        begin = end;
+        if let Some(first) = bucket.first() {
+            sorted.resize(bucket.len().max(sorted.len()), *first);
+            let sorted = &mut sorted[..bucket.len()];
+            sort_bucket(bucket, sorted, &numbers, &mut counts);
+            each(sorted);
+        }
     }
+}
+
+/// Returns entries distributed among buckets by the highest bits of their numbers, and the end of
+/// each bucket.
+fn distributed<T: Copy, W: Width, const N: usize>(
+    entries: impl ExactSizeIterator<Item = T> + Clone,
+    ranges: Ranges<N>,
+    coordinates: &impl Fn(T) -> [W; N],
+) -> (Vec<T>, Vec<usize>) {
+    let (count, all) = (entries.len(), ranges.bits());
+    let bits = all.min((count / BUCKET).max(1).ilog2() + 1).min(DIGIT);
+    let digit = |entry| (ranges.number(coordinates(entry)) >> (all - bits)) as usize;
+    let mut next = vec![0; 1 << bits];
+    for entry in entries.clone() {
+        next[digit(entry)] += 1;
+    }
+    let mut end = 0;
+    for count in &mut next {
+        end += replace(count, end);
+    }
+    let mut starts = next.clone();
+    let mut places = Vec::new();
+    reserve(&mut places, count);
+    let room = &mut places.spare_capacity_mut()[..count];
+    for entry in entries {
+        let place = &mut next[digit(entry)];
+        room[*place].write(entry);
+        *place += 1;
+    }
+    // The entries of each digit end where those of the next one start.
+    starts.push(count);
+    assert!(starts[0] == 0 && starts[1..] == next, "an entry has the same digit in both passes");
+    // SAFETY: The entries of each digit have been written to consecutive places from its start up to
+    // its end, as `next` shows, which together are all places below `count`. Initializing them before
+    // would take a tenth of the time of sorting.
+    unsafe { places.set_len(count) };
+    (places, next)
+}
+
+/// Sorts the entries of a bucket into another array, from the lowest digit of their numbers to the
+/// highest, each in one pass that keeps the order of equal ones.
+fn sort_bucket<T: Copy, W: Width, const N: usize>(
+    bucket: &mut [T],
+    sorted: &mut [T],
+    coordinates: &impl Fn(T) -> [W; N],
+    counts: &mut Vec<u32>,
+) {
     // Within a bucket, the ranges and so the numbers are smaller.
-    let ranges = Ranges::of(entries, coordinates);
-    let digits = DIGIT.min(entries.len().ilog2() + 1);
+    let ranges = Ranges::of(bucket, coordinates);
+    let digits = DIGIT.min(bucket.len().max(1).ilog2() + 1);
     let passes = ranges.bits().div_ceil(digits);
-    if passes > entries.len().ilog2() / 2 {
-        entries.sort_by_key(|entry| coordinates(*entry));
+    let is_large = u32::try_from(bucket.len()).is_err();
+    if passes > bucket.len().max(1).ilog2() / 2 || is_large {
+        sorted.copy_from_slice(bucket);
+        sorted.sort_by_key(|entry| coordinates(*entry));
         return;
     }
-    let (mut from, mut to) = (entries, copy);
-    for pass in 0..passes {
-        let width = ranges.bits().div_ceil(passes);
-        let digit = |entry| {
-            (ranges.number(coordinates(entry)) >> (pass * width)) as usize & ((1 << width) - 1)
-        };
-        distribute(from, to, width, digit, counts);
+    let width = ranges.bits().div_ceil(passes.max(1));
+    let digit = |entry: T, pass: u32| {
+        (ranges.number(coordinates(entry)) >> (pass * width)) as usize & ((1 << width) - 1)
+    };
+    // The entries with each digit are counted for all passes while they are in the same order.
+    counts.clear();
+    counts.resize((passes as usize) << width, 0);
+    for (pass, counts) in (0..passes).zip(counts.chunks_exact_mut(1 << width)) {
+        bucket.iter().for_each(|entry| counts[digit(*entry, pass)] += 1);
+    }
+    let (mut from, mut to) = (bucket, sorted);
+    for (pass, counts) in (0..passes).zip(counts.chunks_exact_mut(1 << width)) {
+        let mut end = 0;
+        for count in &mut *counts {
+            end += replace(count, end);
+        }
+        for entry in &*from {
+            let place = &mut counts[digit(*entry, pass)];
+            to[*place as usize] = *entry;
+            *place += 1;
+        }
         core::mem::swap(&mut from, &mut to);
     }
-    if passes % 2 == 1 {
+    if passes % 2 == 0 {
         to.copy_from_slice(from);
     }
 }
 
-/// Copies entries in the order of digits of some bits. Returns the end of those with each digit in
-/// `counts`.
-fn distribute<T: Copy>(
-    from: &[T],
-    to: &mut [T],
-    bits: u32,
-    digit: impl Fn(T) -> usize,
-    counts: &mut Vec<usize>,
-) {
-    counts.clear();
-    counts.resize(1 << bits, 0);
-    from.iter().for_each(|entry| counts[digit(*entry)] += 1);
-    let mut end = 0;
-    for count in &mut *counts {
-        end += replace(count, end);
-    }
-    for entry in from {
-        let place = &mut counts[digit(*entry)];
-        to[*place] = *entry;
-        *place += 1;
-    }
-}
-
 /// The ranges of coordinates, which give every entry a number in the order of the coordinates.
+#[derive(Clone, Copy)]
 struct Ranges<const N: usize> {
     least: [usize; N],
     /// The number of bits of the largest difference to the least coordinate.
@@ -167,7 +214,8 @@ impl<const N: usize> Ranges<N> {
     fn number<W: Width>(&self, coordinates: [W; N]) -> u64 {
         (0..N).fold(0, |number, at| {
             let difference = coordinates[at].to_usize().wrapping_sub(self.least[at]);
-            number.checked_shl(self.bits[at]).unwrap_or(0) | difference as u64
+            // A difference of 64 bits is the only one.
+            number.wrapping_shl(self.bits[at]) | difference as u64
         })
     }
 }

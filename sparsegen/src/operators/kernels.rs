@@ -1180,7 +1180,7 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    a1_sorted.reserve(a1_pos[1] as usize);
+    kernel::reserve(&mut a1_sorted, a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -1190,17 +1190,13 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a], p_a));
-    }
+    kernel::extend(&mut a1_sorted, 0..a1_pos[1] as usize, |p_a| (a1_crd[p_a], p_a));
     kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    b1_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b], p_b));
-    }
+    kernel::reserve(&mut b1_sorted, b1_pos[1] as usize);
+    kernel::extend(&mut b1_sorted, 0..b1_pos[1] as usize, |p_b| (b1_crd[p_b], p_b));
     kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
@@ -2531,7 +2527,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
     let mut x_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
-    x_sorted.reserve(x1_width);
+    kernel::reserve(&mut x_sorted, x1_width);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
             x_sorted.push((x1_crd[p_x], x_vals[p_x]));
@@ -2541,7 +2537,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     let mut p_x = 0;
     let p_x_end = x_sorted.len();
     let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
-    y_sorted.reserve(y1_width);
+    kernel::reserve(&mut y_sorted, y1_width);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
             y_sorted.push((y1_crd[p_y], y_vals[p_y]));
@@ -3914,7 +3910,7 @@ fn sub_coo_unordered_kernel<
     let mut a2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut b2_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
     let mut a1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    a1_sorted.reserve(a1_pos[1] as usize);
+    kernel::reserve(&mut a1_sorted, a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -3924,17 +3920,13 @@ fn sub_coo_unordered_kernel<
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    for p_a in 0..a1_pos[1] as usize {
-        a1_sorted.push((a1_crd[p_a], p_a));
-    }
+    kernel::extend(&mut a1_sorted, 0..a1_pos[1] as usize, |p_a| (a1_crd[p_a], p_a));
     kernel::sort_by(&mut a1_sorted, |entry| [entry.0]);
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
     let mut b1_sorted = kernel::kept_vector::<(u32, usize)>(workspaces);
-    b1_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b1_sorted.push((b1_crd[p_b], p_b));
-    }
+    kernel::reserve(&mut b1_sorted, b1_pos[1] as usize);
+    kernel::extend(&mut b1_sorted, 0..b1_pos[1] as usize, |p_b| (b1_crd[p_b], p_b));
     kernel::sort_by(&mut b1_sorted, |entry| [entry.0]);
     let mut p_b = 0;
     let p_b_end = b1_sorted.len();
@@ -5315,7 +5307,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
     let mut x_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
-    x_sorted.reserve(x1_width);
+    kernel::reserve(&mut x_sorted, x1_width);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
             x_sorted.push((x1_crd[p_x], x_vals[p_x]));
@@ -5325,7 +5317,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     let mut p_x = 0;
     let p_x_end = x_sorted.len();
     let mut y_sorted = kernel::kept_vector::<(u32, T)>(workspaces);
-    y_sorted.reserve(y1_width);
+    kernel::reserve(&mut y_sorted, y1_width);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
             y_sorted.push((y1_crd[p_y], y_vals[p_y]));
@@ -6447,7 +6439,7 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
     c2_crd.clear();
     c_vals.clear();
     let mut a_sorted = kernel::kept_vector::<(u32, u32, T)>(workspaces);
-    a_sorted.reserve(a1_pos[1] as usize);
+    kernel::reserve(&mut a_sorted, a1_pos[1] as usize);
     // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
     // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
@@ -6457,17 +6449,21 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len().min(b.vals().len())),
         )
     };
-    for p_a in 0..a1_pos[1] as usize {
-        a_sorted.push((a1_crd[p_a], a2_crd[p_a], a_vals[p_a]));
-    }
+    kernel::extend(
+        &mut a_sorted,
+        0..a1_pos[1] as usize,
+        |p_a| (a1_crd[p_a], a2_crd[p_a], a_vals[p_a]),
+    );
     kernel::sort_by(&mut a_sorted, |entry| [entry.0, entry.1]);
     let mut p_a = 0;
     let p_a_end = a_sorted.len();
     let mut b_sorted = kernel::kept_vector::<(u32, u32, T)>(workspaces);
-    b_sorted.reserve(b1_pos[1] as usize);
-    for p_b in 0..b1_pos[1] as usize {
-        b_sorted.push((b1_crd[p_b], b2_crd[p_b], b_vals[p_b]));
-    }
+    kernel::reserve(&mut b_sorted, b1_pos[1] as usize);
+    kernel::extend(
+        &mut b_sorted,
+        0..b1_pos[1] as usize,
+        |p_b| (b1_crd[p_b], b2_crd[p_b], b_vals[p_b]),
+    );
     kernel::sort_by(&mut b_sorted, |entry| [entry.0, entry.1]);
     let mut p_b = 0;
     let p_b_end = b_sorted.len();

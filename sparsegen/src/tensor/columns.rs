@@ -10,7 +10,7 @@ use crate::memory::{collect, reserve, try_reserve};
 use crate::{Stored, Value, View};
 
 use super::declared::Declared;
-use super::{inverse, is_fill, pads};
+use super::{is_fill, pads};
 
 /// The number that marks an unused slot of a [`Listing::Slots`].
 const UNUSED: u32 = u32::MAX;
@@ -85,13 +85,25 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
     let axes = format.axes(shape).ok()?;
     let may_repeat = format.may_repeat();
     let (nodes, vals) = entries(tensor.vals, pads::<F>(), V::Value::filled(F::FILL))?;
-    let Listed { mut coords, nodes } = Listed::of(&format, &axes, levels, nodes)?;
+    let Listed { coords, nodes } = Listed::of(&format, &axes, levels, nodes)?;
     let vals = match nodes {
         Some(nodes) => nodes.into_iter().map(|node| vals[node as usize]).collect(),
         None => vals,
     };
-    if inverse::<F>().is_permutation {
-        let mut dimensions = vec![Cow::default(); F::Shape::ORDER];
+    of_levels(&format, shape, &axes, coords, vals, may_repeat)
+}
+
+/// Returns entries, given their coordinates at each level that is not derived or counted.
+pub(super) fn of_levels<'a, V: Stored>(
+    format: &Declared,
+    shape: &[usize],
+    axes: &Axes,
+    mut coords: Vec<Cow<'a, [u32]>>,
+    vals: Cow<'a, [V]>,
+    may_repeat: bool,
+) -> Option<Columns<'a, V>> {
+    if format.inverse.is_permutation {
+        let mut dimensions = vec![Cow::default(); shape.len()];
         for (map, coords) in format.map.levels.iter().zip(&mut coords) {
             if let LevelExpr::Dimension(dimension) = map.expr {
                 dimensions[dimension] = core::mem::take(coords);
@@ -99,7 +111,7 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
         }
         return Some(Columns { dimensions, vals, may_repeat });
     }
-    let (columns, is_inside) = invert(inverse::<F>(), shape, &axes, &coords, vals.len())?;
+    let (columns, is_inside) = invert(format.inverse, shape, axes, &coords, vals.len())?;
     drop(coords);
     let columns = columns.into_iter().map(Cow::Owned);
     let columns = Columns { dimensions: columns.collect(), vals, may_repeat };

@@ -1,7 +1,7 @@
 //! The declaration of a format as data, so that the code that uses it is compiled once and not for
 //! each format.
 
-use crate::format::{Format, LevelMap, Map};
+use crate::format::{Format, Inverse, LevelMap, Map};
 use crate::level::{Axes, Axis, Kind, Levels, MAX_LEVELS};
 use crate::{Error, Fill};
 
@@ -12,6 +12,7 @@ use super::inverse;
 pub(super) struct Declared {
     pub(super) name: &'static str,
     pub(super) map: Map,
+    pub(super) inverse: &'static Inverse,
     pub(super) kinds: &'static [Kind],
     pub(super) fill: Fill,
 }
@@ -19,8 +20,13 @@ pub(super) struct Declared {
 impl Declared {
     /// Returns the declaration of a format.
     pub(super) fn of<F: Format>() -> Declared {
-        inverse::<F>();
-        Declared { name: F::NAME, map: F::MAP, kinds: F::Levels::KINDS, fill: F::FILL }
+        Declared {
+            name: F::NAME,
+            map: F::MAP,
+            inverse: inverse::<F>(),
+            kinds: F::Levels::KINDS,
+            fill: F::FILL,
+        }
     }
 
     /// Returns the axes of all levels of a tensor of this shape.

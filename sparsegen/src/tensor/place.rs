@@ -7,7 +7,8 @@
 //! distinct coordinates of each group are counted, sorted and passed to [`Level::build`]. So rows
 //! become columns, blocks or diagonals in a constant number of passes over the entries, without
 //! sorting them. Only formats with levels that depend on the order of entries, because they count
-//! them or repeat coordinates for each of them, need [sorted](order) entries.
+//! them or repeat coordinates for each of them, need [sorted](order) entries. So many entries in no
+//! order that their places exceed the cache are sorted too, which takes less time.
 //!
 //! Formats are data here, so that nearly all of the code is compiled once, and not for each format
 //! or type of values. It serves conversions between all formats, built-in or declared, for whose
@@ -29,10 +30,15 @@ use super::validate::Structure;
 
 mod coordinates;
 mod groups;
+mod numbering;
 mod order;
 mod values;
 
 use groups::Groups;
+
+/// The number of entries above which they are sorted if they may be in no order: finding the place of
+/// each takes longer once the places do not fit in cache.
+const MANY: usize = if cfg!(test) { 100 } else { 1 << 21 };
 
 /// Returns whether entries can be packed in this format level by level. `may_keep` permits the
 /// format to keep entries as they are given.
@@ -59,7 +65,7 @@ pub(super) fn pack<V: Stored, F: Format>(
 ) -> Option<Tensor<V, F>> {
     let format = Declared::of::<F>();
     let axes = format.axes(shape.as_ref()).ok()?;
-    let (mut placing, vals, may_repeat) = start(format, axes, columns, merge)?;
+    let (mut placing, vals, may_repeat) = start(format, shape.as_ref(), axes, columns, merge)?;
     let levels = F::Levels::collect(&mut placing).ok()?;
     let Placing { axes, positions, parents, .. } = placing;
     let vals = values::place(&positions, vals, parents, F::FILL, may_repeat.then_some(merge))?;
@@ -73,6 +79,7 @@ pub(super) fn pack<V: Stored, F: Format>(
 /// and whether entries may have the same coordinates.
 fn start<'a, V: Stored>(
     format: Declared,
+    shape: &[usize],
     mut axes: Axes,
     mut columns: Columns<'a, V>,
     merge: Merge<'_, V::Value>,
@@ -82,8 +89,10 @@ fn start<'a, V: Stored>(
     let keeps = format.keeps_entries() && merge.may_keep();
     let counted = format.map.levels.iter().find_map(|map| map.expr.counted());
     let repeats = (0..format.kinds.len()).any(|level| format.node_depth(level, 0) > level + 1);
-    if !keeps && (counted.is_some() || repeats) {
-        columns = order::sorted(&format, &axes, columns, merge)?;
+    let is_scattered =
+        columns.may_repeat && count > MANY && format.kinds.iter().any(|kind| kind.list);
+    if !keeps && (counted.is_some() || repeats || is_scattered) {
+        columns = order::sorted(&format, shape, &axes, columns, merge)?;
     }
     let Columns { dimensions, vals, may_repeat } = columns;
     let counts = match counted {

@@ -389,9 +389,9 @@ fn vectors_with_room_for_all_are_not_checked() {
     let mut stored = add.clone();
     stored.body.push(store);
     let text = emitted(stored);
-    assert!(text.contains("    c2_pos.reserve(i_size + 1);\n"), "{text}");
+    assert!(text.contains("    kernel::reserve(c2_pos, i_size + 1);\n"), "{text}");
 
     reserving.bounds = Bounds::Checked;
     let text = emitted(reserving);
-    assert!(text.contains("    c2_pos.reserve(i_size + 1);\n"), "{text}");
+    assert!(text.contains("    kernel::reserve(c2_pos, i_size + 1);\n"), "{text}");
 }

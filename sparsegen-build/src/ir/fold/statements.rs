@@ -103,7 +103,7 @@ impl Stmt {
         Stmt::Rearrange(Rearrange::Entries { array: array.to_string(), coordinates })
     }
 
-    /// `array.reserve(additional);`
+    /// `kernel::reserve(array, additional);`
     pub fn reserve(array: &str, additional: Expr) -> Stmt {
         Stmt::Reserve { array: array.to_string(), additional }
     }

@@ -9,15 +9,17 @@ use crate::{Fill, Stored};
 
 use super::coordinates::of_level;
 use super::groups::Groups;
+use super::numbering::Numbering;
 use super::values;
 use crate::tensor::build::Merge;
-use crate::tensor::columns::Columns;
+use crate::tensor::columns::{Columns, of_levels};
 use crate::tensor::declared::Declared;
 
 /// Sorts entries by their coordinates at every level that does not count entries, and combines
 /// entries with the same coordinates. Returns `None` if combining is refused.
 pub(super) fn sorted<'a, V: Stored>(
     format: &Declared,
+    shape: &[usize],
     axes: &Axes,
     columns: Columns<'a, V>,
     merge: Merge<'_, V::Value>,
@@ -36,27 +38,51 @@ pub(super) fn sorted<'a, V: Stored>(
         drop(coordinates);
         return Some(Columns { may_repeat: false, ..columns });
     }
+    let sizes: Vec<usize> = levels.iter().map(|level| axes[*level].size).collect();
+    let Some(numbering) = Numbering::of(&sizes) else {
+        return grouped(&sizes, &coordinates, &columns, merge);
+    };
+    let merge = columns.may_repeat.then_some(merge);
+    let (sorted, vals) = numbering.sorted(&coordinates, &columns.vals, merge)?;
+    let mut coords = vec![Cow::default(); format.kinds.len()];
+    levels.iter().zip(sorted).for_each(|(level, column)| coords[*level] = Cow::Owned(column));
+    of_levels(format, shape, axes, coords, vals.into(), false)
+}
+
+/// Sorts entries like [`sorted`], by the nodes of each level, given their coordinates there.
+fn grouped<'a, V: Stored>(
+    sizes: &[usize],
+    coordinates: &[Cow<'_, [u32]>],
+    columns: &Columns<'a, V>,
+    merge: Merge<'_, V::Value>,
+) -> Option<Columns<'a, V>> {
+    let count = columns.vals.len();
     let (mut ranks, mut nodes) = (filled(0_u32, count)?, 1_usize);
     let most = count.saturating_mul(4).min(u32::MAX as usize);
-    for (index, (level, coords)) in levels.iter().zip(coordinates).enumerate() {
-        let size = axes[*level].size;
-        let is_last = index + 1 == levels.len();
+    for (index, (size, coords)) in sizes.iter().zip(coordinates).enumerate() {
+        let is_last = index + 1 == sizes.len();
         // Few nodes need not be found to be told apart: every one has a number.
-        match nodes.checked_mul(size).filter(|all| *all <= most && !is_last) {
+        match nodes.checked_mul(*size).filter(|all| *all <= most && !is_last) {
             Some(all) => {
-                let ranks = ranks.iter_mut().zip(&*coords);
-                ranks.for_each(|(rank, coordinate)| *rank = *rank * size as u32 + coordinate);
+                let ranks = ranks.iter_mut().zip(&**coords);
+                ranks.for_each(|(rank, coordinate)| *rank = *rank * *size as u32 + coordinate);
                 nodes = all;
             }
-            None => nodes = Groups::of(nodes, size, &mut ranks, coords)?.count(),
+            None => nodes = Groups::of(nodes, *size, &mut ranks, coords.clone())?.count(),
         }
     }
     let Columns { dimensions, vals, may_repeat } = columns;
-    let vals = values::place(&ranks, vals, nodes, Fill::ZERO, may_repeat.then_some(merge))?;
+    let vals = values::place(
+        &ranks,
+        Cow::Borrowed(&**vals),
+        nodes,
+        Fill::ZERO,
+        may_repeat.then_some(merge),
+    )?;
     let mut moved = Vec::with_capacity(dimensions.len());
     for column in dimensions {
         let mut sorted = filled(0, nodes)?;
-        for (rank, coordinate) in ranks.iter().zip(&*column) {
+        for (rank, coordinate) in ranks.iter().zip(&**column) {
             sorted[*rank as usize] = *coordinate;
         }
         moved.push(Cow::Owned(sorted));
