@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::concrete::Target;
 use crate::coordinate::Affine;
-use crate::ir::{BinaryOp, Expr, Stmt};
+use crate::ir::{BinaryOp, Comment, Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
@@ -115,6 +115,9 @@ impl Lowering<'_> {
         if others > 0 {
             next = format!("{next}{}", others + 1);
         }
+        let [of, each] = [inner.variable, around].map(|v| &self.program.kernel.variable(v).name);
+        let why = format!("The loop over `{of}` resumes where it ended for the previous `{each}`.");
+        self.begun.push((around, Stmt::Comment(Comment::Text(why))));
         self.begun.push((around, Stmt::bind_mut(&next, start)));
         Expr::var(&next)
     }
