@@ -22,3 +22,4 @@ mod resumed;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;
+mod window;

@@ -282,6 +282,10 @@ impl<'p> Time<'p> {
 
     fn over_dimension(&self, inner: &Loop, around: &Trips) -> Trips {
         let mut trips = around.clone();
+        if inner.window(self.program).is_some() {
+            trips.constant.push(inner.variable);
+            return trips;
+        }
         let v = self.program.space.whole(inner.variable);
         let dimensions = match self.program.space.definition(v) {
             _ if self.program.space.positions_of(inner.variable).is_some() => Vec::new(),

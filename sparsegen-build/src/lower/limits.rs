@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::concrete::Target;
 use crate::coordinate::Affine;
 use crate::ir::{BinaryOp, Comment, Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
@@ -30,22 +29,16 @@ impl Lowering<'_> {
     /// variable and the loop can begin and end at these bounds.
     pub(super) fn run_limited(&mut self, inner: &Loop, scope: &Scope) -> Option<Vec<Stmt>> {
         let [point] = &inner.points[..] else { return None };
-        let drivers: Vec<usize> = point.drivers.members().collect();
         let is_part = self.parted.is_some_and(|parted| parted.variable == inner.variable);
-        let is_part = is_part && inner.resumes.is_none();
-        let is_part = is_part || self.program.basis.is_limited(inner.variable);
-        if drivers.len() > 1 || is_part || self.assembles_below(inner.variable) {
+        if is_part && inner.resumes.is_none() || !inner.may_be_limited(self.program) {
             return None;
         }
         let (limits, rest) = self.limits(inner, scope)?;
-        let Some(driver) = drivers.first() else {
+        let Some(driver) = point.drivers.members().next() else {
             let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
             return Some(self.run_cut(&rest, point, limits.within(whole), scope));
         };
-        let iterator = &inner.iterators[*driver];
-        if point.by_dimension || iterator.part(self.program).is_some() {
-            return None;
-        }
+        let iterator = &inner.iterators[driver];
         if let Some(bounds) = self.coordinate_bounds(iterator, scope) {
             return Some(self.run_cut(&rest, point, limits.within(bounds), scope));
         }
@@ -79,7 +72,7 @@ impl Lowering<'_> {
             end = Expr::var(&after);
         }
         let bounds = Segment { start: start.clone(), end: end.clone() };
-        stmts.extend(self.run_by_position(&rest, point, *driver, bounds, scope));
+        stmts.extend(self.run_by_position(&rest, point, driver, bounds, scope));
         stmts.extend(resumed(inner, start, end));
         Some(stmts)
     }
@@ -122,33 +115,12 @@ impl Lowering<'_> {
         Expr::var(&next)
     }
 
-    /// Returns whether each coordinate of a variable must be appended to a result.
-    fn assembles_below(&self, v: VariableId) -> bool {
-        self.program.targets.iter().any(|Target { access: result, .. }| {
-            let levels = &self.program.tensor(result.tensor).format.levels;
-            let of_v = |level: &usize| self.program.level_variable(result, *level) == Some(v);
-            let level = (0..levels.len()).find(of_v);
-            level.is_some_and(|level| {
-                levels[level + 1..].iter().any(|below| below.level.insert().is_none())
-            })
-        })
-    }
-
     /// Returns the bounds of the loop's variable from the predicates common to all bodies, and the
     /// loop without these predicates.
     fn limits(&self, inner: &Loop, scope: &Scope) -> Option<(Limits, Loop)> {
-        let mut common: Option<Vec<&notation::Expr>> = None;
-        for body in inner.bodies.iter().skip(1) {
-            let Plan::If { condition, .. } = &**body else { return None };
-            let own = condition.conjuncts();
-            common = Some(match common {
-                None => own,
-                Some(known) => known.into_iter().filter(|known| own.contains(known)).collect(),
-            });
-        }
         let mut limits = Limits::default();
         let mut taken: Vec<notation::Expr> = Vec::new();
-        for condition in common? {
+        for condition in inner.conditions() {
             if self.limit(condition, inner.variable, &mut limits, scope) {
                 taken.push(condition.clone());
             }

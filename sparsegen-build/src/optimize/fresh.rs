@@ -24,14 +24,20 @@ impl Names {
         self.fresh(&crate::names::beside(name, suffix))
     }
 
-    /// Returns the end of a loop over a variable as an expression that may be repeated; one that is
-    /// computed is bound to a name, by the last of `stmts`.
-    pub(super) fn end(&mut self, variable: &str, end: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
-        match end {
-            Expr::Var(_) | Expr::Index(_) => end.clone(),
-            end => {
-                let name = self.beside(variable, "end");
-                stmts.push(Stmt::bind(&name, end.clone()));
+    /// Returns a bound of a loop over a variable, its `begin` or `end`, as an expression that may be
+    /// repeated; one that is computed is bound to a name, by the last of `stmts`.
+    pub(super) fn bound(
+        &mut self,
+        variable: &str,
+        which: &str,
+        bound: &Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Expr {
+        match bound {
+            Expr::Var(_) | Expr::Index(_) => bound.clone(),
+            bound => {
+                let name = self.beside(variable, which);
+                stmts.push(Stmt::bind(&name, bound.clone()));
                 Expr::var(&name)
             }
         }

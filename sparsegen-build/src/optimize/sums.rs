@@ -119,7 +119,9 @@ impl Sums<'_> {
         let is_long = match Trip::of(reduction.from, reduction.to) {
             Trip::Constant(len) => len >= 2 * by,
             Trip::Cut { .. } => false,
-            Trip::Unknown => true,
+            Trip::Unknown => {
+                longest(reduction.from, reduction.to).is_none_or(|longest| longest >= 2 * by)
+            }
         };
         // A loop that resumes where it has ended has few iterations each time.
         let resumes = matches!(reduction.from, Expr::Var(next) if self.assigned.contains(next));
@@ -129,11 +131,17 @@ impl Sums<'_> {
         self.split.insert(reduction.variable.to_owned());
         let Reduction { variable, from, to, body, sums, .. } = reduction;
         let mut stmts = Vec::new();
-        let to = self.names.end(variable, to, &mut stmts);
-        let full = Expr::saturating_sub(to.clone(), (*from).clone());
+        let from = match from {
+            Expr::Binary(BinaryOp::SaturatingSub | BinaryOp::Max, ..) => {
+                self.names.bound(variable, "begin", from, &mut stmts)
+            }
+            from => (*from).clone(),
+        };
+        let to = self.names.bound(variable, "end", to, &mut stmts);
+        let full = Expr::saturating_sub(to.clone(), from.clone());
         let full = Expr::div(full, Expr::Index(by));
         let (number, lane) = (self.names.beside(variable, "tile"), self.names.fresh("lane"));
-        let first = Expr::add((*from).clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
+        let first = Expr::add(from.clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
         let mut inner = vec![Stmt::bind(variable, Expr::add(first, Expr::var(&lane)))];
         let names: Vec<String> =
             sums.iter().map(|sum| self.names.beside(sum.name, "lanes")).collect();
@@ -159,10 +167,33 @@ impl Sums<'_> {
         for (sum, name) in sums.iter().zip(&names) {
             stmts.extend(sum.combined(name, by, &lane));
         }
-        let rest = Expr::add((*from).clone(), Expr::mul(full, Expr::Index(by)));
+        let rest = Expr::add(from, Expr::mul(full, Expr::Index(by)));
         stmts.extend(Stmt::for_range(variable, rest, to, body.to_vec()));
         Some(stmts)
     }
+}
+
+/// Returns the largest number of iterations of a loop from `i.saturating_sub(2)` up to `i + 3`, or less.
+fn longest(from: &Expr, to: &Expr) -> Option<usize> {
+    let (around, before) = match from {
+        Expr::Binary(BinaryOp::SaturatingSub, around, before) => match **before {
+            Expr::Index(before) => (&**around, before),
+            _ => return None,
+        },
+        from => (from, 0),
+    };
+    let ends = match to {
+        Expr::Binary(BinaryOp::Min, a, b) => vec![&**a, &**b],
+        to => vec![to],
+    };
+    let behind = |end: &Expr| match end {
+        Expr::Binary(BinaryOp::Add, of, behind) if **of == *around => match **behind {
+            Expr::Index(behind) => Some(behind),
+            _ => None,
+        },
+        _ => None,
+    };
+    ends.into_iter().filter_map(behind).map(|behind| before + behind).min()
 }
 
 /// Returns the type of the initial value of a reduction, which may depend on whether there are terms.

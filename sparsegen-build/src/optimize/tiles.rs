@@ -197,7 +197,7 @@ impl Tiling {
     /// length, which is half of the one before, and for the remaining elements.
     fn several(&mut self, nest: &Nest<'_>, to: &Expr, by: usize, shorter: &[usize]) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        let to = self.names.end(nest.variable, to, &mut stmts);
+        let to = self.names.bound(nest.variable, "end", to, &mut stmts);
         let count = Expr::saturating_sub(to.clone(), nest.from.clone());
         let full = |by: usize| Expr::div(count.clone(), Expr::Index(by));
         let left = |by: usize| Expr::rem(count.clone(), Expr::Index(by));

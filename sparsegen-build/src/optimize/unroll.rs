@@ -89,7 +89,7 @@ impl Unrolling<'_> {
             let parts = sum.parts.iter();
             stmts.extend(parts.map(|part| Stmt::bind_mut(part, sum.zero.clone())));
         }
-        let end = self.names.end(name, &end, &mut stmts);
+        let end = self.names.bound(name, "end", &end, &mut stmts);
         stmts.push(Stmt::bind_mut(name, start));
         let several = Expr::add(Expr::var(name), Expr::Index(by));
         let mut iterations = Vec::new();

@@ -196,7 +196,8 @@ impl Cost<'_> {
             return (dimension / WORD + ENTRIES) / parts;
         }
         if whole {
-            return dimension / parts;
+            let window = inner.window(self.program).map_or(f64::INFINITY, |width| width as f64);
+            return window.min(dimension / parts);
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension) / parts

@@ -41,12 +41,29 @@ pub(super) fn predicates(kernel: &Kernel) -> Kernel {
 fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
     match value {
         Expr::Call(Function::Mask, masked) if whole => {
-            let condition = with_lists(kernel, &masked[0]);
+            let condition = bounding(kernel, &masked[0]);
             Expr::call(Function::Mask, vec![condition, merged(kernel, &masked[1], true)])
         }
         Expr::Reduce(reduce) => reduce.of(merged(kernel, &reduce.body, true)),
         _ => compared(kernel, value, true)
             .unwrap_or_else(|| value.map_children(&mut |child| merged(kernel, child, false))),
+    }
+}
+
+/// Replaces those comparisons in the mask of the whole value by tensors that do not bound a loop: with
+/// elements of lists, and several coordinates of which each may be that of an entry.
+fn bounding(kernel: &mut Kernel, mask: &Expr) -> Expr {
+    let is_equal = |of: &&Expr| matches!(of, Expr::Call(Function::Operator(BinaryOp::Eq), _));
+    match mask {
+        Expr::Call(Function::Operator(BinaryOp::And), _) => {
+            mask.map_children(&mut |child| bounding(kernel, child))
+        }
+        Expr::Call(Function::Operator(BinaryOp::Or), _)
+            if mask.disjuncts().iter().all(is_equal) =>
+        {
+            merged(kernel, mask, false)
+        }
+        mask => with_lists(kernel, mask),
     }
 }
 

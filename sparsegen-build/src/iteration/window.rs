@@ -1,0 +1,91 @@
+//! Predicates that limit a loop, and windows: a few coordinates around one of another loop.
+//!
+//! In `∀i ∀j (y[i] += x[j] if i - 3 <= j && j <= i)`, the loop over `j` visits at most four coordinates
+//! for each `i`, however many there are.
+
+use super::plan::{Loop, Plan};
+use crate::concrete::{Program, Target};
+use crate::coordinate::Affine;
+use crate::notation::{BinaryOp, Expr, Function};
+
+impl Loop {
+    /// Returns whether predicates over the loop's variable may limit its range: whether one operand at
+    /// most drives it, and no result needs all coordinates.
+    pub fn may_be_limited(&self, program: &Program) -> bool {
+        let [point] = &self.points[..] else { return false };
+        let mut drivers = point.drivers.members().map(|member| &self.iterators[member]);
+        let is_whole = drivers.next().is_none_or(|driver| {
+            !point.by_dimension && driver.part(program).is_none() && drivers.next().is_none()
+        });
+        is_whole && !program.basis.is_limited(self.variable) && !self.is_assembled_above(program)
+    }
+
+    /// Returns whether each coordinate of the variable must be appended to a result.
+    fn is_assembled_above(&self, program: &Program) -> bool {
+        program.targets.iter().any(|Target { access, .. }| {
+            let levels = &program.tensor(access.tensor).format.levels;
+            let is_own =
+                |level: &usize| program.level_variable(access, *level) == Some(self.variable);
+            let level = (0..levels.len()).find(is_own);
+            level.is_some_and(|level| {
+                levels[level + 1..].iter().any(|below| below.level.insert().is_none())
+            })
+        })
+    }
+
+    /// Returns the predicates on which all bodies depend, if they depend on any.
+    pub fn conditions(&self) -> Vec<&Expr> {
+        let mut bodies = self.bodies.iter().skip(1).map(|body| match &**body {
+            Plan::If { condition, .. } => condition.conjuncts(),
+            Plan::Loop(_)
+            | Plan::Where { .. }
+            | Plan::Assign { .. }
+            | Plan::Sequence(_)
+            | Plan::Visit(_) => Vec::new(),
+        });
+        let first = bodies.next().unwrap_or_default();
+        bodies.fold(first, |common, own| {
+            common.into_iter().filter(|condition| own.contains(condition)).collect()
+        })
+    }
+
+    /// Returns whether a function of indices depends on the loop's variable.
+    fn changes(&self, of: &Expr) -> bool {
+        let mut depends = false;
+        of.for_each_variable(&mut |v| depends |= v == self.variable);
+        depends
+    }
+
+    /// Returns the largest number of coordinates that the loop visits each time because of predicates,
+    /// if that is a constant.
+    pub fn window(&self, program: &Program) -> Option<u64> {
+        if !self.may_be_limited(program) {
+            return None;
+        }
+        let own = Expr::Index(self.variable);
+        // Functions of which a predicate holds where they are at most 0.
+        let mut bounds: Vec<Affine<Expr>> = Vec::new();
+        for condition in self.conditions() {
+            if let Expr::Call(Function::Operator(op), sides) = condition
+                && let Some(difference) = Expr::difference(&sides[0], &sides[1])
+                && difference.variables().all(|of| *of == own || !self.changes(of))
+            {
+                match op {
+                    BinaryOp::Lt | BinaryOp::Le => bounds.push(difference),
+                    BinaryOp::Eq => {
+                        bounds.push(difference.times(-1)?);
+                        bounds.push(difference);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let width = |upper: &Affine<Expr>, lower: &Affine<Expr>| {
+            // Other factors of the variable do not limit loops.
+            let are_bounds = upper.stride(&own) == 1 && lower.stride(&own) == -1;
+            let apart = upper.clone().plus(lower).filter(|_| are_bounds)?.as_constant()?;
+            u64::try_from(apart.saturating_neg().saturating_add(1).max(0)).ok()
+        };
+        bounds.iter().flat_map(|a| bounds.iter().filter_map(move |b| width(a, b))).min()
+    }
+}
