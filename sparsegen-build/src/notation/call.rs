@@ -1,6 +1,7 @@
 //! Expressions other than sums, products and reductions: functions, comparisons, logic, conversions
 //! and masks.
 
+mod distance;
 mod fold;
 
 use crate::coordinate::Affine;
@@ -11,6 +12,7 @@ use crate::types::{Dtype, Literal};
 use super::mask::are_opposite;
 use super::{BinaryOp, Expr, Own, Semiring, TensorId, VariableId};
 
+use distance::distance;
 use fold::fold;
 
 /// The operator of a call.
@@ -139,38 +141,6 @@ impl Function {
             Function::Operator(op) => op.kind() == Kind::Logic,
             function => function == Function::Not,
         }
-    }
-}
-
-/// Returns the comparison of a distance of indices, such as `abs(i - j) <= 3`, as one of each
-/// direction: bounds limit loops, and a distance does not.
-fn distance(op: BinaryOp, a: &Expr, b: &Expr) -> Option<Expr> {
-    let of = |side: &Expr| match side {
-        Expr::Call(Function::Math(math::Function::Abs), of) if of[0].is_place() => {
-            let back = match of[0].clone() {
-                Expr::Binary(BinaryOp::Sub, a, b) => Expr::sub(*b, *a),
-                of => Expr::neg(of),
-            };
-            Some([of[0].clone(), back])
-        }
-        _ => None,
-    };
-    let is_positive = |side: &Expr| matches!(side, Expr::Literal(Literal::Int(n)) if *n >= 0);
-    let both = |join: BinaryOp, op: BinaryOp, [ahead, behind]: [Expr; 2], bound: &Expr| {
-        let [ahead, behind] = [ahead, behind].map(|side| Expr::binary(op, side, bound.clone()));
-        Expr::binary(join, ahead, behind)
-    };
-    match (op, of(a), of(b)) {
-        (BinaryOp::Lt | BinaryOp::Le, Some(sides), _) if b.is_place() => {
-            Some(both(BinaryOp::And, op, sides, b))
-        }
-        (BinaryOp::Lt | BinaryOp::Le, _, Some(sides)) if a.is_place() => {
-            let [ahead, behind] = sides.map(|side| Expr::binary(op, a.clone(), side));
-            Some(Expr::binary(BinaryOp::Or, ahead, behind))
-        }
-        (BinaryOp::Eq, Some(sides), _) if is_positive(b) => Some(both(BinaryOp::Or, op, sides, b)),
-        (BinaryOp::Ne, Some(sides), _) if is_positive(b) => Some(both(BinaryOp::And, op, sides, b)),
-        _ => None,
     }
 }
 

@@ -50,8 +50,8 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
     }
 }
 
-/// Replaces those comparisons in the mask of the whole value by tensors that do not bound a loop: with
-/// elements of lists, and several coordinates of which each may be that of an entry.
+/// Replaces comparisons in the mask of the whole value by tensors if they do not bound a loop: those
+/// with the elements of a list, and those with several coordinates, one of which suffices.
 fn bounding(kernel: &mut Kernel, mask: &Expr) -> Expr {
     let is_equal = |of: &&Expr| matches!(of, Expr::Call(Function::Operator(BinaryOp::Eq), _));
     match mask {

@@ -30,7 +30,7 @@ impl Numbering {
         let bits: Vec<u32> = sizes.iter().map(bits).collect();
         let sum = |levels: Range<usize>| bits[levels].iter().sum::<u32>();
         let all = sizes.len();
-        // The second number has few coordinates, as sorting profits from those that are close.
+        // Coordinates of the second number that are close are sorted faster, so it has few levels.
         let first = (0..all).rev().find(|first| sum(0..*first) <= u32::BITS)?;
         let part = |level: usize| {
             let start = match bits[level] {
