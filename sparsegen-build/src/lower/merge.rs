@@ -26,6 +26,7 @@ impl Lowering<'_> {
             stmts.extend(begin);
             let (narrow, bounds) = self.narrowed(inner.variable, iterator, bounds, true, scope);
             stmts.extend(narrow);
+            let bounds = self.inside_only(iterator, bounds, scope);
             let (start, end) = self.start(iterator, bounds, scope);
             stmts.extend(start);
             ends[member] = Some(end);

@@ -274,6 +274,21 @@ impl Lowering<'_> {
         (stmts, Segment { start: from, end: Expr::var(&end) })
     }
 
+    /// Returns the positions of an iterator in a merge: none if there is one, and its coordinate is
+    /// outside of the slice. Others are searched.
+    pub(super) fn inside_only(
+        &self,
+        iterator: &LevelIterator,
+        positions: Segment,
+        scope: &Scope,
+    ) -> Segment {
+        let mode = self.part_of(iterator).filter(|_| iterator.is_single(self.program));
+        let Some(mode) = mode else { return positions };
+        let coordinate = self.raw_access(iterator, &positions.start, scope).value;
+        let count = Expr::from_bool(self.inside(mode, &coordinate, scope));
+        Segment { end: Expr::add(positions.start.clone(), count), ..positions }
+    }
+
     /// Returns the first position of an iterator whose coordinate is at least the given one.
     pub(super) fn search(
         &self,

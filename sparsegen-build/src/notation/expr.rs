@@ -178,7 +178,14 @@ impl Expr {
     /// Returns the type of the expression, or `None` if it depends on the context; `of` returns the
     /// type of a tensor.
     pub fn dtype(&self, result: TensorId, of: &dyn Fn(TensorId) -> Dtype) -> Option<Dtype> {
-        let first = |parts: &[Expr]| parts.iter().find_map(|part| part.dtype(result, of));
+        // A condition among numbers is one of their type.
+        let common = |parts: &[&Expr]| {
+            let mut types = parts.iter().filter_map(|part| part.dtype(result, of));
+            let first = types.next();
+            let number = first.into_iter().chain(types).find(|dtype| *dtype != Dtype::Bool);
+            number.or(first)
+        };
+        let all = |parts: &[Expr]| common(&parts.iter().collect::<Vec<_>>());
         match self {
             Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
             // All constants of a semiring have the type of the result.
@@ -186,16 +193,16 @@ impl Expr {
             Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
             Expr::Access(access) => Some(of(access.tensor)),
             Expr::Neg(a) => a.dtype(result, of),
-            Expr::Binary(_, a, b) => a.dtype(result, of).or_else(|| b.dtype(result, of)),
+            Expr::Binary(_, a, b) => common(&[a, b]),
             Expr::Call(Function::Math(function), arguments) => {
-                first(arguments).map(|dtype| function.result(dtype))
+                all(arguments).map(|dtype| function.result(dtype))
             }
             Expr::Call(Function::Complex(function, dtype), _) => Some(function.result(*dtype)),
             Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
             Expr::Call(Function::Extent(_), _) => Some(Dtype::Usize),
-            Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
+            Expr::Call(Function::Select | Function::Mask, arguments) => all(&arguments[1..]),
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
-            Expr::Call(_, arguments) => first(arguments),
+            Expr::Call(_, arguments) => all(arguments),
             Expr::Reduce(reduce) if reduce.op.tells_where => Some(Dtype::Usize),
             Expr::Reduce(reduce) => reduce.dtype.or_else(|| reduce.body.dtype(result, of)),
         }
