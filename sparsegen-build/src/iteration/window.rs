@@ -71,7 +71,8 @@ impl Loop {
                 && difference.variables().all(|of| *of == own || !self.changes(of))
             {
                 match op {
-                    BinaryOp::Lt | BinaryOp::Le => bounds.push(difference),
+                    BinaryOp::Lt => bounds.push(difference.plus(&Affine::constant(1))?),
+                    BinaryOp::Le => bounds.push(difference),
                     BinaryOp::Eq => {
                         bounds.push(difference.times(-1)?);
                         bounds.push(difference);

@@ -75,7 +75,11 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         (None, _, _) => format!("the entries of {} merged", names(sparse)),
     };
     let mut how = match (entries.is_empty(), full.is_empty() && !point.by_dimension) {
-        (true, _) => "its whole range".to_owned(),
+        (true, _) => match inner.window(program) {
+            Some(1) => "at most one coordinate".to_owned(),
+            Some(width) => format!("at most {width} coordinates"),
+            None => "its whole range".to_owned(),
+        },
         (false, true) => entries,
         (false, false) => format!("its whole range and {entries}"),
     };
