@@ -52,7 +52,7 @@ pub use places::{Known, Places};
 #[cfg(target_arch = "x86_64")]
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
-pub(crate) use sort::sort_each;
+pub(crate) use sort::Distributed;
 pub use sort::{sort, sort_by};
 pub use version::assert_version;
 pub use widen::{Widened, widen, wrap};

@@ -10,7 +10,7 @@ use crate::memory::reserve;
 const LARGE: usize = 1 << 10;
 
 /// The number of entries of a bucket, which stay in the first levels of cache while they are sorted.
-const BUCKET: usize = 1 << 11;
+const BUCKET: usize = 1 << 10;
 
 /// The most bits of a digit, whose counts stay in the first level of cache.
 const DIGIT: u32 = 11;
@@ -68,26 +68,50 @@ fn sort_by_digits<T: Copy, W: Width, const N: usize>(
     }
 }
 
-/// Sorts entries by pairs of numbers of at most `bits` bits, and passes them to `each` in their
-/// order: together all those with the same numbers, and others, as long as they stay in cache.
-///
-/// Takes the time of [`sort_by`].
-pub(crate) fn sort_each<T: Copy>(
-    entries: impl ExactSizeIterator<Item = T> + Clone,
-    bits: [u32; 2],
-    numbers: impl Fn(T) -> [u32; 2],
-    mut each: impl FnMut(&mut [T]),
-) {
-    let (mut entries, ends) = distributed(entries, Ranges { least: [0; 2], bits }, &numbers);
-    let (mut sorted, mut counts, mut begin) = (Vec::new(), Vec::new(), 0);
-    for end in ends {
-        let bucket = &mut entries[begin..end];
-        begin = end;
-        if let Some(first) = bucket.first() {
-            sorted.resize(bucket.len().max(sorted.len()), *first);
+/// Entries with pairs of numbers, distributed among buckets by the highest bits of these.
+pub(crate) struct Distributed<T> {
+    entries: Vec<T>,
+    /// The end of each bucket.
+    ends: Vec<usize>,
+}
+
+impl<T: Copy> Distributed<T> {
+    /// Distributes entries whose numbers have at most `bits` bits.
+    pub(crate) fn of(
+        entries: impl ExactSizeIterator<Item = T> + Clone,
+        bits: [u32; 2],
+        numbers: impl Fn(T) -> [u32; 2],
+    ) -> Distributed<T> {
+        let ranges = Ranges { least: [0; 2], bits };
+        let (entries, ends) = distributed(entries, ranges, &numbers);
+        Distributed { entries, ends }
+    }
+
+    /// Returns the number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Sorts the entries by their numbers, and passes them to `each` in their order: together all
+    /// those with the same numbers, and others, as long as they stay in cache.
+    ///
+    /// Takes the time of [`sort_by`].
+    pub(crate) fn sort_each(
+        mut self,
+        numbers: impl Fn(T) -> [u32; 2],
+        mut each: impl FnMut(&mut [T]),
+    ) {
+        let Some(first) = self.entries.first() else { return };
+        let starts = core::iter::once(&0).chain(&self.ends);
+        let lens = starts.zip(&self.ends).map(|(start, end)| end - start);
+        let mut sorted = vec![*first; lens.max().unwrap_or(0)];
+        let (mut counts, mut begin) = (Vec::new(), 0);
+        for end in self.ends {
+            let bucket = &mut self.entries[begin..end];
             let sorted = &mut sorted[..bucket.len()];
             sort_bucket(bucket, sorted, &numbers, &mut counts);
             each(sorted);
+            begin = end;
         }
     }
 }

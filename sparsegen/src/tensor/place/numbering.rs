@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::Stored;
-use crate::kernel::sort_each;
+use crate::kernel::Distributed;
 use crate::memory::{filled, reserve};
 use crate::tensor::build::Merge;
 
@@ -13,7 +13,7 @@ use crate::tensor::build::Merge;
 const CHUNK: usize = 1024;
 
 /// An entry with a pair of numbers.
-type Numbered<V> = ([u32; 2], V);
+pub(super) type Numbered<V> = ([u32; 2], V);
 
 /// A pair of numbers for each entry, in the order of its coordinates at all levels: the first levels
 /// determine the first number, and the others the second one.
@@ -34,7 +34,7 @@ impl Numbering {
         let first = (0..all).rev().find(|first| sum(0..*first) <= u32::BITS)?;
         let part = |level: usize| {
             let start = match bits[level] {
-                // A single coordinate takes no bits, wherever they were.
+                // Behind 32 bits of other levels, no number can be shifted.
                 0 => 0,
                 _ => sum(level + 1..if level < first { first } else { all }),
             };
@@ -43,40 +43,45 @@ impl Numbering {
         (sum(first..all) <= u32::BITS).then(|| Numbering { parts: (0..all).map(part).collect() })
     }
 
-    /// Returns the coordinates at each level and the values of entries, sorted by all of them, given
-    /// the same in any order. Entries with the same coordinates are combined by `merge`, in their order;
-    /// without it, there are none. Returns `None` if combining is refused.
-    pub(super) fn sorted<V: Stored>(
+    /// Returns entries that are ready to be sorted, given their coordinates at each level and their
+    /// values.
+    pub(super) fn distributed<V: Stored>(
         &self,
         coords: &[Cow<'_, [u32]>],
         vals: &[V],
-        merge: Option<Merge<'_, V::Value>>,
-    ) -> Option<(Vec<Vec<u32>>, Vec<V>)> {
-        let mut columns = vec![Vec::new(); coords.len()];
-        columns.iter_mut().for_each(|column| reserve(column, vals.len()));
-        let mut moved = Vec::new();
-        reserve(&mut moved, vals.len());
-        let mut is_refused = false;
+    ) -> Option<Distributed<Numbered<V>>> {
         let numbers = self.numbers(coords, vals.len())?;
         let entries = numbers.iter().copied().zip(vals.iter().copied());
-        sort_each(
-            entries,
-            self.bits(),
-            |entry| entry.0,
-            |mut entries| {
-                if let Some(merge) = merge {
-                    let kept = combine(entries, merge);
-                    is_refused |= kept < entries.len() && merge.refuses(V::IS_PATTERN);
-                    entries = &mut entries[..kept];
-                }
-                for ((number, bits), column) in self.parts.iter().zip(&mut columns) {
-                    let mask = ((1_u64 << bits.len()) - 1) as u32;
-                    let coordinate = |entry: &Numbered<V>| entry.0[*number] >> bits.start & mask;
-                    column.extend(entries.iter().map(coordinate));
-                }
-                moved.extend(entries.iter().map(|entry| entry.1));
-            },
-        );
+        Some(Distributed::of(entries, self.bits(), |entry| entry.0))
+    }
+
+    /// Returns the coordinates of entries at each level, by which these are sorted, and their values.
+    /// Entries with the same coordinates are combined by `merge`, in their order; without it, there
+    /// are none. Returns `None` if combining is refused.
+    pub(super) fn sorted<V: Stored>(
+        &self,
+        entries: Distributed<Numbered<V>>,
+        merge: Option<Merge<'_, V::Value>>,
+    ) -> Option<(Vec<Vec<u32>>, Vec<V>)> {
+        let mut columns = vec![Vec::new(); self.parts.len()];
+        columns.iter_mut().for_each(|column| reserve(column, entries.len()));
+        let mut moved = Vec::new();
+        reserve(&mut moved, entries.len());
+        let mut is_refused = false;
+        let each = |mut entries: &mut [Numbered<V>]| {
+            if let Some(merge) = merge {
+                let kept = combine(entries, merge);
+                is_refused |= kept < entries.len() && merge.refuses(V::IS_PATTERN);
+                entries = &mut entries[..kept];
+            }
+            for ((number, bits), column) in self.parts.iter().zip(&mut columns) {
+                let mask = ((1_u64 << bits.len()) - 1) as u32;
+                let coordinate = |entry: &Numbered<V>| entry.0[*number] >> bits.start & mask;
+                column.extend(entries.iter().map(coordinate));
+            }
+            moved.extend(entries.iter().map(|entry| entry.1));
+        };
+        entries.sort_each(|entry| entry.0, each);
         (!is_refused).then_some((columns, moved))
     }
 

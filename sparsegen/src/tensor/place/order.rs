@@ -43,7 +43,11 @@ pub(super) fn sorted<'a, V: Stored>(
         return grouped(&sizes, &coordinates, &columns, merge);
     };
     let merge = columns.may_repeat.then_some(merge);
-    let (sorted, vals) = numbering.sorted(&coordinates, &columns.vals, merge)?;
+    let entries = numbering.distributed(&coordinates, &columns.vals)?;
+    // Their memory is needed for the result.
+    drop(coordinates);
+    drop(columns);
+    let (sorted, vals) = numbering.sorted(entries, merge)?;
     let mut coords = vec![Cow::default(); format.kinds.len()];
     levels.iter().zip(sorted).for_each(|(level, column)| coords[*level] = Cow::Owned(column));
     of_levels(format, shape, axes, coords, vals.into(), false)
