@@ -49,26 +49,23 @@ impl Loop {
         })
     }
 
-    /// Returns whether a function of indices depends on the loop's variable.
-    fn changes(&self, of: &Expr) -> bool {
-        let mut depends = false;
-        of.for_each_variable(&mut |v| depends |= v == self.variable);
-        depends
-    }
-
     /// Returns the largest number of coordinates that the loop visits each time because of predicates,
     /// if that is a constant.
     pub fn window(&self, program: &Program) -> Option<u64> {
-        if !self.may_be_limited(program) {
+        let conditions = self.conditions();
+        // Few loops have predicates.
+        if conditions.is_empty() || !self.may_be_limited(program) {
             return None;
         }
         let own = Expr::Index(self.variable);
         // Functions of which a predicate holds where they are at most 0.
         let mut bounds: Vec<Affine<Expr>> = Vec::new();
-        for condition in self.conditions() {
+        for condition in conditions {
             if let Expr::Call(Function::Operator(op), sides) = condition
                 && let Some(difference) = Expr::difference(&sides[0], &sides[1])
-                && difference.variables().all(|of| *of == own || !self.changes(of))
+                && difference
+                    .variables()
+                    .all(|of| *of == own || !of.variables().contains(&self.variable))
             {
                 match op {
                     BinaryOp::Lt => bounds.push(difference.plus(&Affine::constant(1))?),
