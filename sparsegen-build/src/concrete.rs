@@ -250,7 +250,7 @@ impl Program {
             self.target(access.tensor).is_some() && !self.may_lack_entries(access.tensor)
         };
         match self.some_may_lack_entries() {
-            true => stmt.with_constants(&is_full),
+            true => stmt.with_constants(&is_full, &|v| fixed::is_fixed(self, v)),
             false => stmt.clone(),
         }
     }

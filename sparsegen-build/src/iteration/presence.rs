@@ -8,8 +8,9 @@
 //! a body unless nothing is left of it.
 
 use super::must_execute::MustExecute;
-use super::plan::Plan;
+use super::plan::{Plan, either};
 use super::regions::{Outcomes, Regions, Set, arms};
+use crate::concrete::fixed::is_fixed;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::limits::PRESENCE;
 use crate::notation::{
@@ -74,8 +75,9 @@ pub(super) fn maybe_absent(
         }
     });
     let is_full = happens(true, &assigns);
+    let is_one = has_one_value(program, producer);
     let known: Vec<Option<Expr>> =
-        constants.iter().map(|constant| op.of_constant(constant)).collect();
+        constants.iter().map(|constant| op.of_constant(constant, is_one)).collect();
     match &known[..] {
         [Some(known)] => {
             let is_found =
@@ -332,6 +334,23 @@ pub(crate) fn for_each_constant(
             for plan in plans {
                 for_each_constant(plan, temporary, around, visit);
             }
+        }
+    }
+}
+
+/// Returns whether loops reduce one value at most, because their coordinates are fixed.
+pub(crate) fn has_one_value(program: &Program, producer: &Plan) -> bool {
+    match producer {
+        Plan::Loop(inner) => {
+            is_fixed(program, inner.variable)
+                && inner.bodies.iter().all(|body| has_one_value(program, body))
+        }
+        Plan::Assign { .. } => true,
+        Plan::Where { .. } | Plan::Visit(_) => false,
+        Plan::If { body, .. } => has_one_value(program, body),
+        Plan::Sequence(plans) => {
+            (plans.len() <= 1 || either(plans).is_some())
+                && plans.iter().all(|plan| has_one_value(program, plan))
         }
     }
 }

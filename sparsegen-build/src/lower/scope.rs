@@ -20,9 +20,8 @@ pub(super) struct Scope {
     pub(super) values: BTreeMap<Access, String>,
     /// `true` if a temporary is computed here, and not the result.
     pub(super) produces: bool,
-    /// The temporaries with a flag that records whether a value was stored, with the name of the
-    /// flag.
-    pub(super) flags: BTreeMap<TensorId, String>,
+    /// The temporaries with a flag that records whether a value was stored.
+    pub(super) flags: BTreeMap<TensorId, Flag>,
     /// The products with a flag that an unstored zero resets, with the name of the flag.
     pub(super) products: BTreeMap<TensorId, String>,
     /// The arg-reductions that visit a value at every coordinate.
@@ -43,6 +42,14 @@ pub(super) struct Scope {
     pub(super) entered: Vec<Access>,
     /// The body that is lowered, if its loop has a number.
     pub(super) origin: Option<Origin>,
+}
+
+/// The flag of a temporary.
+#[derive(Clone, Debug)]
+pub(super) struct Flag {
+    pub(super) name: String,
+    /// `true` if the temporary is a reduction of one value.
+    pub(super) is_of_one: bool,
 }
 
 /// The positions of the innermost resolved level of an access.
@@ -124,9 +131,9 @@ impl Scope {
         op: Option<ReduceOp>,
         value: &notation::Expr,
     ) -> Option<Stmt> {
-        let constant = op.and_then(|op| op.of_constant(value));
-        let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
-        Some(Stmt::assign(flag, Expr::Bool(true)))
+        let flag = self.flags.get(&temporary)?;
+        let constant = op.and_then(|op| op.of_constant(value, flag.is_of_one));
+        constant.is_none().then(|| Stmt::assign(&flag.name, Expr::Bool(true)))
     }
 
     /// Returns whether a variable has a coordinate.

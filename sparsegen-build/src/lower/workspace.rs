@@ -7,7 +7,7 @@
 use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::{Loop, Plan};
-use crate::iteration::presence::{annihilates, for_each_constant, found};
+use crate::iteration::presence::{annihilates, for_each_constant, found, has_one_value};
 use crate::iteration::visits::{covered, reduced};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
@@ -18,7 +18,7 @@ use crate::types::{Dtype, Literal, Width};
 use super::assembly::Assembler;
 use super::combine::Combine;
 use super::origin::continued;
-use super::scope::Scope;
+use super::scope::{Flag, Scope};
 use super::value::literal;
 use super::{Lowering, initial};
 
@@ -162,7 +162,7 @@ impl Lowering<'_> {
             if reads_presence {
                 let flag = self.names.found(temporary);
                 stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
-                producing.flags.insert(temporary, flag);
+                producing.flags.insert(temporary, Flag { name: flag, is_of_one: false });
             }
             return (stmts, Vec::new());
         }
@@ -182,8 +182,12 @@ impl Lowering<'_> {
             // the flag.
             let at = if annihilates { 0 } else { stmts.len() };
             stmts.insert(at, Stmt::bind_mut(&flag, initial));
-            let flags = if annihilates { &mut producing.products } else { &mut producing.flags };
-            flags.insert(temporary, flag.clone());
+            if annihilates {
+                producing.products.insert(temporary, flag.clone());
+            } else {
+                let is_of_one = has_one_value(&self.program, producer);
+                producing.flags.insert(temporary, Flag { name: flag.clone(), is_of_one });
+            }
         }
         let mut after = Vec::new();
         if annihilates && !is_guard {
@@ -228,7 +232,7 @@ impl Lowering<'_> {
     fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
         let mut over: Vec<VariableId> = Vec::new();
         for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {
-            let known = op.of_constant(constant);
+            let known = op.of_constant(constant, false);
             if known.is_some_and(|known| known != Value::Literal(op.of_nothing())) {
                 over.extend(around.iter().filter(|v| !over.contains(v)).collect::<Vec<_>>());
             }

@@ -121,7 +121,7 @@ impl Expr {
     pub fn with_constant_reductions(&self) -> Expr {
         let folded = self.map_children(&mut Expr::with_constant_reductions);
         match &folded {
-            Expr::Reduce(reduce) => reduce.op.of_constant(&reduce.body).unwrap_or(folded),
+            Expr::Reduce(reduce) => reduce.op.of_constant(&reduce.body, false).unwrap_or(folded),
             _ if folded.is_fewer_than_all().is_some_and(|(number, _)| number.is_zero()) => {
                 Expr::Literal(Literal::Bool(true))
             }

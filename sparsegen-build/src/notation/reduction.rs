@@ -81,15 +81,16 @@ impl ReduceOp {
         matches!(self.of_nothing(), Literal::Greatest | Literal::Least)
     }
 
-    /// Returns the reduction of a constant, if it does not depend on the number of values.
-    pub fn of_constant(self, value: &Expr) -> Option<Expr> {
+    /// Returns the reduction of a constant, if it does not depend on the number of values, or if
+    /// there is one value.
+    pub fn of_constant(self, value: &Expr, is_one: bool) -> Option<Expr> {
         let value = value.is_constant().then_some(value)?;
         if self.tells_where {
             return Some(Expr::Literal(self.of_nothing()));
         }
         let annihilator = self.monoid.annihilator().zip(value.as_literal());
         let annihilates = annihilator.is_some_and(|(zero, literal)| literal.is_same(zero));
-        (annihilates || self.monoid.is_idempotent()).then(|| value.clone())
+        (is_one || annihilates || self.monoid.is_idempotent()).then(|| value.clone())
     }
 
     /// Returns whether a value at unstored operands determines the reduction, whatever the other

@@ -223,7 +223,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         };
         let in_region =
             |value: &Expr| value.in_region(&program.kernel, &absent, &|access| !absent(access));
-        let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
+        let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body, false);
         let known = |value: &Expr| in_region(value).with_constant_reductions();
         let over_empty = |reduce: &Reduce| {
             let known = constant(reduce)?;
