@@ -19,9 +19,11 @@ impl Stmt {
         is_fixed: &dyn Fn(VariableId) -> bool,
     ) -> Stmt {
         match self {
-            Stmt::Forall { variable, annotations, body } => {
-                Stmt::forall(*variable, Arc::clone(annotations), body.with_constants(is_full, is_fixed))
-            }
+            Stmt::Forall { variable, annotations, body } => Stmt::forall(
+                *variable,
+                Arc::clone(annotations),
+                body.with_constants(is_full, is_fixed),
+            ),
             Stmt::If { condition, body } => {
                 let mut is_for_full = false;
                 body.for_each_assign(&mut |target, _, _| is_for_full |= is_full(target));
@@ -35,7 +37,8 @@ impl Stmt {
                 let mut is_for_full = false;
                 consumer.for_each_assign(&mut |target, _, _| is_for_full |= is_full(target));
                 if let [Temporary { tensor, op }] = &temporaries[..]
-                    && let Some(constant) = producer.constant(*op, true, is_fixed).filter(|_| !is_for_full)
+                    && let Some(constant) =
+                        producer.constant(*op, true, is_fixed).filter(|_| !is_for_full)
                 {
                     let known =
                         |access: &Access| (access.tensor == *tensor).then(|| constant.clone());
