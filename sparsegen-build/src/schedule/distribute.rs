@@ -84,7 +84,7 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
         let is_repeated = kernel.assignment.result.indices.iter().chain(&outer).any(repeats);
         let Some(over) = bounded(&kernel, over).filter(|_| is_repeated) else { break };
         outer.retain(|other| other != v);
-        sum = keep(&mut kernel, &mut taken, reduce, over);
+        sum = keep(&mut kernel, &mut taken, (reduce.op, Expr::Reduce(reduce)), over);
         rest = others;
     }
     kernel.assignment.value = Expr::sum(outer, rest.into_iter().fold(sum, Expr::mul));
@@ -118,14 +118,15 @@ pub(super) fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<Vari
     })
 }
 
-/// Adds a workspace for a reduction unless it has one, and returns the access that replaces it.
+/// Adds a workspace for a part, whose values are combined by `op`, unless it has one, and returns the
+/// access that replaces it.
 pub(super) fn keep(
     kernel: &mut Kernel,
     taken: &mut Vec<Precomputed>,
-    part: Reduce,
+    (op, part): (ReduceOp, Expr),
     over: Vec<VariableId>,
 ) -> Expr {
-    let (op, part, accumulator) = (part.op, Expr::Reduce(part), Accumulator::default());
+    let accumulator = Accumulator::default();
     let is_same = |own: &&Precomputed| own.value == part && own.workspace.indices == over;
     if let Some(own) = taken.iter().find(is_same) {
         return Expr::Access(own.workspace.clone());
@@ -213,35 +214,72 @@ fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr
     Some(Expr::sum(others, all.where_all(before.into_iter().cloned())))
 }
 
-/// Returns the forms of a kernel in which one more reduction goes through a workspace: one that is
-/// the same for several coordinates of the loops around it, or one within another whose operands have
-/// their values among those of other coordinates.
+/// Returns the forms of a kernel in which one more part goes through a workspace: a reduction or an
+/// operand at a fixed coordinate that is the same for several coordinates of the loops around it, or
+/// a reduction within another whose operands have their values among those of other coordinates.
 fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>)> {
-    let mut found = Vec::new();
+    let mut found: Vec<(&Expr, Vec<VariableId>)> = Vec::new();
     let mut around = kernel.assignment.result.indices.clone();
-    for_each_reduction(&kernel.assignment.value, &mut around, &mut |reduce, around| {
-        let free = reduce.free_variables();
-        let is_within = around.len() > kernel.assignment.result.indices.len();
-        let is_repeated = around.iter().any(|v| !free.contains(v))
-            || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v));
-        let is_new = !found.iter().any(|(known, _)| *known == reduce);
-        let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
-        if is_sum && is_repeated && is_new && has_plain_indices(kernel, &reduce.body) {
-            found.push((reduce, free));
+    for_each_part(&kernel.assignment.value, &mut around, &mut |part, around| {
+        let is_new = !found.iter().any(|(known, _)| *known == part);
+        let over = match part {
+            Expr::Reduce(reduce) if is_new => of_reduction(kernel, reduce, around),
+            Expr::Access(access) if is_new => of_fixed(kernel, access, around),
+            _ => return,
+        };
+        if !over.is_empty() {
+            found.push((part, over));
         }
     });
     let mut forms = Vec::new();
-    for (reduce, free) in found {
-        for over in free {
-            let mut kernel = kernel.clone();
-            let part = Expr::Reduce(reduce.clone());
-            let mut taken = taken.to_vec();
-            let workspace = keep(&mut kernel, &mut taken, reduce.clone(), vec![over]);
-            kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
+    for (part, over) in found {
+        for over in over {
+            let (mut kernel, mut taken) = (kernel.clone(), taken.to_vec());
+            let workspace =
+                keep(&mut kernel, &mut taken, (ReduceOp::SUM, part.clone()), vec![over]);
+            kernel.assignment.value = replaced(&kernel.assignment.value, part, &workspace);
             forms.push((kernel, taken));
         }
     }
     forms
+}
+
+/// Returns the variables over which a reduction within loops over `around` may be kept.
+fn of_reduction(kernel: &Kernel, reduce: &Reduce, around: &[VariableId]) -> Vec<VariableId> {
+    let free = reduce.free_variables();
+    let is_within = around.len() > kernel.assignment.result.indices.len();
+    let is_repeated = around.iter().any(|v| !free.contains(v))
+        || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v));
+    let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
+    match is_sum && is_repeated && has_plain_indices(kernel, &reduce.body) {
+        true => free,
+        false => Vec::new(),
+    }
+}
+
+/// Returns the variables over which an operand at a fixed coordinate may be kept, as `A[j,j]` over `j`,
+/// which would be searched for in the innermost of several loops.
+fn of_fixed(kernel: &Kernel, access: &Access, around: &[VariableId]) -> Vec<VariableId> {
+    let is_plain = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
+    let (mut free, others): (Vec<VariableId>, Vec<VariableId>) =
+        access.indices.iter().partition(|v| is_plain(v));
+    let is_fixed = |v: &VariableId| {
+        kernel.variable(*v).role.slice().is_some_and(|slice| {
+            slice.fixed().is_some() || slice.follows().is_some_and(|v| free.contains(&v))
+        })
+    };
+    let is_candidate = !others.is_empty()
+        && others.iter().all(is_fixed)
+        && kernel.tensor(access.tensor).format.is_sparse()
+        && kernel.vanishes(&Expr::Access(access.clone()))
+        && around.iter().any(|v| !free.contains(v));
+    // The outermost loop reads the operand once for each coordinate.
+    let result = &kernel.assignment.result;
+    let format = &kernel.tensor(result.tensor).format;
+    let mode = (!format.levels.is_empty()).then(|| format.mode_of(0)).flatten();
+    let first = mode.map(|mode| result.indices[mode]);
+    free.retain(|v| is_candidate && Some(*v) != first);
+    free
 }
 
 /// Returns whether the coordinates of a free variable of a reduction come again for each coordinate of
@@ -255,18 +293,19 @@ pub(super) fn comes_again(kernel: &Kernel, reduce: &Reduce, v: VariableId) -> bo
     })
 }
 
-/// Calls `visit` with every reduction and the variables of the loops around it.
-pub(super) fn for_each_reduction<'e>(
+/// Calls `visit` with every part of an expression, itself included, and the variables of the loops
+/// around the part.
+pub(super) fn for_each_part<'e>(
     expr: &'e Expr,
     around: &mut Vec<VariableId>,
-    visit: &mut impl FnMut(&'e Reduce, &[VariableId]),
+    visit: &mut impl FnMut(&'e Expr, &[VariableId]),
 ) {
+    visit(expr, around);
     let before = around.len();
     if let Expr::Reduce(reduce) = expr {
-        visit(reduce, around);
         around.extend(&reduce.variables);
     }
-    expr.children().into_iter().for_each(|child| for_each_reduction(child, around, visit));
+    expr.children().into_iter().for_each(|child| for_each_part(child, around, visit));
     around.truncate(before);
 }
 

@@ -14,15 +14,17 @@ use crate::notation::{
 };
 use crate::types::Dtype;
 
-use super::distribute::{bounded, comes_again, for_each_reduction, keep, replaced, uses};
+use super::distribute::{bounded, comes_again, for_each_part, keep, replaced, uses};
 use super::precompute::{OPERANDS, subsets};
 
 /// Returns the form of a kernel in which reductions of values that are not stored count the entries.
 pub(super) fn form(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
     kernel.semiring.is_usual().then_some(())?;
     let mut reductions: Vec<&Reduce> = Vec::new();
-    for_each_reduction(&kernel.assignment.value, &mut Vec::new(), &mut |reduce, _| {
-        if !reductions.contains(&reduce) {
+    for_each_part(&kernel.assignment.value, &mut Vec::new(), &mut |part, _| {
+        if let Expr::Reduce(reduce) = part
+            && !reductions.contains(&reduce)
+        {
             reductions.push(reduce);
         }
     });
@@ -75,10 +77,9 @@ impl Counted<'_> {
         let Reduce { op, variables, body, .. } = reduce;
         let dtype = kernel.dtype_of(body)?;
         let with = |body: Expr| Reduce { body: Box::new(body), ..reduce.clone() };
-        let count = |of: Expr| Reduce {
-            op: ReduceOp::SUM,
-            dtype: None,
-            ..with(Expr::call(Function::Convert(Dtype::Usize), vec![of]))
+        let count = |of: Expr| {
+            let ones = with(Expr::call(Function::Convert(Dtype::Usize), vec![of]));
+            Expr::Reduce(Reduce { op: ReduceOp::SUM, dtype: None, ..ones })
         };
         let identity = Expr::Literal(op.identity());
         let entries =
@@ -88,8 +89,8 @@ impl Counted<'_> {
         let own = Expr::Reduce(reduce.clone());
         let others = replaced(&kernel.assignment.value, &own, &Expr::ZERO);
         let vanishes = kernel.vanishes(&others);
-        let entries = keep(kernel, taken, with(entries), over.clone());
-        let number = keep(kernel, taken, count(stored), over);
+        let entries = keep(kernel, taken, (*op, Expr::Reduce(with(entries))), over.clone());
+        let number = keep(kernel, taken, (ReduceOp::SUM, count(stored)), over);
         let is_fewer = |number| Expr::binary(BinaryOp::Lt, number, all.clone());
         let is_not = |condition| Expr::call(Function::Not, vec![condition]);
         // Where the value is known to be 0, a sparse result does not store it: where nothing was
