@@ -185,7 +185,7 @@ impl Lowering<'_> {
             if annihilates {
                 producing.products.insert(temporary, flag.clone());
             } else {
-                let is_of_one = has_one_value(&self.program, producer);
+                let is_of_one = has_one_value(self.program, producer);
                 producing.flags.insert(temporary, Flag { name: flag.clone(), is_of_one });
             }
         }
