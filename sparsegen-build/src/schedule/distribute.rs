@@ -6,6 +6,7 @@
 //! but other rounding.
 
 use crate::concrete::Precomputed;
+use crate::concrete::fixed::released;
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
@@ -237,7 +238,8 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
             let (mut kernel, mut taken) = (kernel.clone(), taken.to_vec());
             let workspace =
                 keep(&mut kernel, &mut taken, (ReduceOp::SUM, part.clone()), vec![over]);
-            kernel.assignment.value = replaced(&kernel.assignment.value, part, &workspace);
+            let value = replaced(&kernel.assignment.value, part, &workspace);
+            kernel.assignment.value = without_fixed(&kernel, part, value);
             forms.push((kernel, taken));
         }
     }
@@ -280,6 +282,23 @@ fn of_fixed(kernel: &Kernel, access: &Access, around: &[VariableId]) -> Vec<Vari
     let first = mode.map(|mode| result.indices[mode]);
     free.retain(|v| is_candidate && Some(*v) != first);
     free
+}
+
+/// Returns a value, in which a workspace has replaced `part`, without reductions over the fixed
+/// coordinates that only the part was read at.
+fn without_fixed(kernel: &Kernel, part: &Expr, value: Expr) -> Expr {
+    let Expr::Access(access) = part else { return value };
+    let is_read = |v: VariableId| {
+        let mut is_read = false;
+        value.for_each_access(&mut |other| {
+            is_read |= other.indices.iter().any(|index| kernel.counted(*index) == v);
+        });
+        is_read
+    };
+    let counted = access.indices.iter().map(|v| kernel.counted(*v));
+    let fixed = counted.filter(|v| kernel.variable(*v).role == VariableRole::Fixed);
+    let unread: Vec<VariableId> = fixed.filter(|v| !is_read(*v)).collect();
+    unread.into_iter().fold(value, |value, v| released(&value, v))
 }
 
 /// Returns whether the coordinates of a free variable of a reduction come again for each coordinate of
