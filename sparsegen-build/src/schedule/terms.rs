@@ -10,7 +10,7 @@ use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Program, Stmt};
 use crate::iteration::plan::plan;
 use crate::limits::Budget;
-use crate::notation::{Assignment, Expr, Kernel, ReduceOp};
+use crate::notation::{Assignment, Expr, Kernel, ReduceOp, Tensor};
 
 /// Returns a program with separate loops for each additive term, one after another.
 pub(super) fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
@@ -18,14 +18,22 @@ pub(super) fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<C
         return None;
     }
     let starts = starts(conversion);
-    let program = starts.iter().min_by_key(|start| start.precomputed.len())?;
-    if !starts.iter().any(|start| start.basis.has_limits()) {
-        return terms_within(conversion, program, None, budget);
+    let fewest = starts.iter().map(|start| start.precomputed.len()).min()?;
+    let mut programs: Vec<&Program> = Vec::new();
+    for start in starts.iter().filter(|start| start.precomputed.len() == fewest) {
+        if !programs.iter().any(|known| has_tables_of(start, known)) {
+            programs.push(start);
+        }
     }
     // All terms have the same blocks.
-    let bases = starts.iter().map(|start| &start.basis);
+    let has_blocks = starts.iter().any(|start| start.basis.has_limits());
+    let bases: Vec<Option<&Basis>> = match has_blocks {
+        true => starts.iter().map(|start| Some(&start.basis)).collect(),
+        false => vec![None],
+    };
+    let each = programs.iter().flat_map(|program| bases.iter().map(move |basis| (program, basis)));
     let candidates =
-        bases.filter_map(|basis| terms_within(conversion, program, Some(basis), budget));
+        each.filter_map(|(program, basis)| terms_within(conversion, program, *basis, budget));
     candidates.min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
 
@@ -63,9 +71,12 @@ fn terms_within(
 /// loops of both may follow each other.
 fn has_tables_of(start: &Program, program: &Program) -> bool {
     let (kernel, other) = (&start.kernel, &program.kernel);
+    // The inverse of a list takes the place of a comparison with it.
+    let is_same = |(a, b): (&Tensor, &Tensor)| a.role == b.role;
     start.precomputed.len() == program.precomputed.len()
-        && kernel.tensors.len() == other.tensors.len()
         && kernel.variables == other.variables
+        && kernel.tensors.len() == other.tensors.len()
+        && kernel.tensors.iter().zip(&other.tensors).all(is_same)
 }
 
 /// Returns the loops of terms, one after another, with values computed from theirs.
