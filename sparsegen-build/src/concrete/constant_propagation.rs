@@ -63,8 +63,9 @@ impl Stmt {
         }
     }
 
-    /// Returns the constant value of a reduction that only this statement accumulates, if it is known
-    /// whatever the number of values is. `is_one` tells that there is one value.
+    /// Returns the constant value of a reduction that only this statement accumulates, if it does not
+    /// depend on the number of values, or if there is one. `is_one` is `true` if the loops around this
+    /// statement have one iteration.
     fn constant(
         &self,
         op: ReduceOp,

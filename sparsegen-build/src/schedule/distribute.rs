@@ -4,6 +4,8 @@
 //! every semiring. The inner sum is computed once for each `k` if it goes through a workspace over
 //! `k`. Each form is a candidate; its cost decides. A form has the same entries as the statement,
 //! but other rounding.
+//!
+//! An operand at a fixed coordinate is kept as an inner sum is: it is the sum over one coordinate.
 
 use crate::concrete::Precomputed;
 use crate::concrete::fixed::released;
@@ -275,12 +277,15 @@ fn of_fixed(kernel: &Kernel, access: &Access, around: &[VariableId]) -> Vec<Vari
         && kernel.tensor(access.tensor).format.is_sparse()
         && kernel.vanishes(&Expr::Access(access.clone()))
         && around.iter().any(|v| !free.contains(v));
+    if !is_candidate {
+        return Vec::new();
+    }
     // The outermost loop reads the operand once for each coordinate.
     let result = &kernel.assignment.result;
     let format = &kernel.tensor(result.tensor).format;
     let mode = (!format.levels.is_empty()).then(|| format.mode_of(0)).flatten();
     let first = mode.map(|mode| result.indices[mode]);
-    free.retain(|v| is_candidate && Some(*v) != first);
+    free.retain(|v| Some(*v) != first);
     free
 }
 
