@@ -36,7 +36,7 @@ use crate::format::Format;
 use crate::iteration::graph::{IterationGraph, last_appended};
 use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
-use crate::iteration::visits::overwrites;
+use crate::iteration::visits::{appends_distinct, overwrites};
 use crate::level::Levels;
 use crate::limits::{self, Budget};
 use crate::notation::{Access, Kernel, TensorId, VariableId};
@@ -80,6 +80,7 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     let assembled = refuse_result(kernel);
     let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
     let searches = |found: &Candidate| found.plan.searches_entries(&found.program);
+    let has_made = |kernel: &Kernel| kernel.tensor_ids().any(|id| kernel.is_made(id));
     let as_it_is = match as_it_is {
         // Loops over the entries may save the search for them in loops over all coordinates.
         Some(found) if searches(&found) => {
@@ -87,6 +88,16 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
             let others = [scattered(kernel, budget), counted(kernel, budget)];
             let mut others = others.into_iter().flatten();
             Some(others.find(|other| other.cost < limit).unwrap_or(found))
+        }
+        // Where a comparison or an inverse determines the summed coordinate, entries need only be
+        // sorted, not collected.
+        Some(found) if has_made(&found.program.kernel) => {
+            let sorts = |other: &Candidate| {
+                let (program, plan) = (&other.program, &other.plan);
+                program.targets.iter().any(|target| appends_distinct(program, target, plan))
+            };
+            let other = scattered(kernel, budget).filter(sorts);
+            Some(other.filter(|other| other.cost < found.cost).unwrap_or(found))
         }
         Some(found) => Some(found),
         None => {

@@ -53,7 +53,7 @@ pub use places::{Known, Places};
 pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
 pub(crate) use sort::Distributed;
-pub use sort::{sort, sort_by};
+pub use sort::{sort, sort_by, sort_values};
 pub use version::assert_version;
 pub use widen::{Widened, widen, wrap};
 pub use workspace::{Accumulator, Workspace};

@@ -56,22 +56,6 @@ pub fn block_into<'a>(
     rows: &[usize],
     cols: &[usize],
 ) -> Result<(), Error> {
-    let mut workspaces = Workspaces::new();
-    block_with(&mut workspaces, b, a, rows, cols)
-}
-
-/// Like [`block_into`], but keeps its working memory in `workspaces`, for calls of this or other
-/// kernels: memory that an earlier call has left there is not allocated again.
-///
-/// # Errors
-/// The same as for [`block_into`].
-pub fn block_with<'a>(
-    workspaces: &mut Workspaces,
-    b: &mut Tensor<f64, Csr>,
-    a: impl IntoView<'a, f64, Csr>,
-    rows: &[usize],
-    cols: &[usize],
-) -> Result<(), Error> {
     let a = a.into_view()?;
     kernel::indices("block", ("A", 0, a.shape()[0]), rows)?;
     kernel::indices("block", ("A", 1, a.shape()[1]), cols)?;
@@ -89,13 +73,11 @@ pub fn block_with<'a>(
     let shape = b.shape();
     let (mut levels, mut vals) = b.take_parts();
     block_kernel(
-        workspaces,
         &mut levels.1.pos,
         &mut levels.1.crd,
         &mut vals,
         a,
         rows,
-        cols,
         cols_inverse.view(),
     );
     kernel::fits::<u32>("block", "B", "positions of level 2", levels.1.crd.len())?;
@@ -185,17 +167,14 @@ pub fn block_compute_with<'a>(
 
 /// The loops of [`block`].
 fn block_kernel(
-    workspaces: &Workspaces,
     b2_pos: &mut Vec<u32>,
     b2_crd: &mut Vec<u32>,
     b_vals: &mut Vec<f64>,
     a: View<'_, f64, Csr>,
     rows: &[usize],
-    cols: &[usize],
     cols_inverse: View<'_, Pattern<f64>, Csr<usize, usize>>,
 ) {
     let i_size = rows.len();
-    let j_size = cols.len();
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
     // the arrays and extents that they index. The caller has checked that the extents agree. A list
     // is as long as the extent that counts its coordinates.
@@ -213,7 +192,6 @@ fn block_kernel(
     b2_pos.clear();
     b2_pos.push(0);
     b2_crd.clear();
-    let mut b2_places = Places::kept(workspaces, j_size);
     b_vals.clear();
     for i in 0..i_size {
         let p_a1 = rows[i];
@@ -223,22 +201,13 @@ fn block_kernel(
             for p_cols_inverse in cols_inverse2_pos[j_of_a]..cols_inverse2_pos[j_of_a
                 + 1]
             {
-                let j = cols_inverse2_crd[p_cols_inverse];
-                let mut p_b2_end = b2_places[j];
-                if p_b2_end == 0 {
-                    b2_crd.push(j as u32);
-                    p_b2_end = b2_crd.len();
-                    b2_places[j] = p_b2_end;
-                    b_vals.resize(p_b2_end, 0.0);
-                }
-                let p_b = p_b2_end - 1;
-                b_vals[p_b] += a_vals[p_a];
+                b2_crd.push(cols_inverse2_crd[p_cols_inverse] as u32);
+                b_vals.push(a_vals[p_a]);
             }
         }
-        b2_places.sort(&mut b2_crd[b2_begin..], &mut b_vals[b2_begin..], 0);
+        kernel::sort_values(&mut b2_crd[b2_begin..], &mut b_vals[b2_begin..]);
         b2_pos.push(b2_crd.len() as u32);
     }
-    kernel::keep(workspaces, b2_places);
 }
 
 /// The loops of [`block_compute`].

@@ -11,21 +11,27 @@ impl Body {
     /// Emits calls of the runtime that move coordinates, with what belongs to them.
     pub(super) fn rearrange(&self, rearrange: &Rearrange) -> TokenStream {
         match rearrange {
-            Rearrange::Sort { places, crd, vals, start, each, first } => {
-                let [places, crd, vals] = [places, crd, vals].map(|name| ident(name));
-                let first = self.expr(first);
-                if *start == Expr::Index(0) {
-                    return quote!(#places.sort(#crd, #vals, #first););
-                }
-                let vals = match each {
-                    Expr::Index(0) => quote!(#vals),
-                    each => {
+            Rearrange::Sort { places, crd, vals, start, each } => {
+                let [crd, vals] = [crd, vals].map(|name| ident(name));
+                let (crd, vals) = match (start, each) {
+                    (Expr::Index(0), _) => (quote!(#crd), quote!(#vals)),
+                    (_, each) => {
                         let first = self.within(&Expr::mul(start.clone(), each.clone()), 1);
-                        quote!(&mut #vals[#first..])
+                        let start = self.within(start, 1);
+                        let vals = match each {
+                            Expr::Index(0) => quote!(#vals),
+                            _ => quote!(&mut #vals[#first..]),
+                        };
+                        (quote!(&mut #crd[#start..]), vals)
                     }
                 };
-                let start = self.within(start, 1);
-                quote!(#places.sort(&mut #crd[#start..], #vals, #first);)
+                match places {
+                    Some((places, first)) => {
+                        let (places, first) = (ident(places), self.expr(first));
+                        quote!(#places.sort(#crd, #vals, #first);)
+                    }
+                    None => quote!(kernel::sort_values(#crd, #vals);),
+                }
             }
             Rearrange::Entries { array, coordinates } => {
                 let (array, entry) = (ident(array), ident("entry"));

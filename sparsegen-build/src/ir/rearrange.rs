@@ -9,10 +9,11 @@ use super::Expr;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rearrange {
     /// `places.sort(&mut crd[start..], &mut vals[start * each..], first);`: sorts coordinates, and
-    /// removes them from the places; `first` is the place of coordinate 0.
+    /// removes them from the places; `first` is the place of coordinate 0. Without places,
+    /// `kernel::sort_values(&mut crd[start..], &mut vals[start * each..]);`.
     Sort {
-        /// The places.
-        places: String,
+        /// The places, and that of coordinate 0.
+        places: Option<(String, Expr)>,
         /// The coordinates.
         crd: String,
         /// The values.
@@ -21,8 +22,6 @@ pub enum Rearrange {
         start: Expr,
         /// The number of values for each coordinate.
         each: Expr,
-        /// The place of coordinate 0.
-        first: Expr,
     },
     /// `kernel::sort_by(&mut array, |entry| [entry.0, entry.1]);`: sorts entries by their coordinates,
     /// the first of which counts most; those that have the same keep their order.
@@ -48,7 +47,10 @@ impl Rearrange {
     /// Returns the expressions.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
-            Rearrange::Sort { start, each, first, .. } => vec![start, each, first],
+            Rearrange::Sort { places, start, each, .. } => {
+                let first = places.iter().map(|(_, first)| first);
+                [start, each].into_iter().chain(first).collect()
+            }
             Rearrange::Entries { .. } => Vec::new(),
             Rearrange::Widen { below, .. } => below.iter().map(|(_, initial)| initial).collect(),
         }
@@ -57,7 +59,10 @@ impl Rearrange {
     /// Returns the arrays and variables that it changes.
     pub fn writes(&self) -> Vec<&str> {
         match self {
-            Rearrange::Sort { places, crd, vals, .. } => vec![places, crd, vals],
+            Rearrange::Sort { places, crd, vals, .. } => {
+                let places = places.iter().map(|(places, _)| places.as_str());
+                [crd.as_str(), vals].into_iter().chain(places).collect()
+            }
             Rearrange::Entries { array, .. } => vec![array],
             Rearrange::Widen { width, crd, below } => {
                 let below = below.iter().map(|(array, _)| array.as_str());
@@ -70,8 +75,9 @@ impl Rearrange {
     pub fn map(&self, expr: &mut impl FnMut(&Expr) -> Expr) -> Rearrange {
         let mut changed = self.clone();
         match &mut changed {
-            Rearrange::Sort { start, each, first, .. } => {
-                [start, each, first].into_iter().for_each(|part| *part = expr(part));
+            Rearrange::Sort { places, start, each, .. } => {
+                let first = places.iter_mut().map(|(_, first)| first);
+                [start, each].into_iter().chain(first).for_each(|part| *part = expr(part));
             }
             Rearrange::Entries { .. } => {}
             Rearrange::Widen { below, .. } => {
@@ -85,9 +91,13 @@ impl Rearrange {
 impl fmt::Display for Rearrange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Rearrange::Sort { places, crd, vals, start, each, first } => {
+            Rearrange::Sort { places, crd, vals, start, each } => {
                 let values = Expr::mul(start.clone(), each.clone());
-                write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
+                let sorted = format!("{crd}[{start}..], {vals}[{values}..]");
+                match places {
+                    Some((places, first)) => write!(f, "{places}.sort({sorted}, {first});"),
+                    None => write!(f, "kernel::sort_values({sorted});"),
+                }
             }
             Rearrange::Entries { array, coordinates } => {
                 let fields: Vec<String> =

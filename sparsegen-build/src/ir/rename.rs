@@ -222,9 +222,13 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             visit(name);
             of_expr(value, visit);
         }
-        Stmt::Rearrange(Rearrange::Sort { places, crd, vals, start, each, first }) => {
-            [places, crd, vals].into_iter().for_each(&mut *visit);
-            [start, each, first].into_iter().for_each(|expr| of_expr(expr, visit));
+        Stmt::Rearrange(Rearrange::Sort { places, crd, vals, start, each }) => {
+            [crd, vals].into_iter().for_each(&mut *visit);
+            [start, each].into_iter().for_each(|expr| of_expr(expr, visit));
+            if let Some((places, first)) = places {
+                visit(places);
+                of_expr(first, visit);
+            }
         }
         Stmt::Rearrange(Rearrange::Entries { array, .. }) => visit(array),
         Stmt::Rearrange(Rearrange::Widen { width, crd, below }) => {

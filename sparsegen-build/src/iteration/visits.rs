@@ -3,7 +3,8 @@
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::LevelSpec;
-use crate::iteration::plan::{Plan, either};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::plan::{Loop, Plan, either};
 use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 
 /// Returns the variable of each level, outermost first.
@@ -175,6 +176,88 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
     }
 }
 
+/// Returns whether the last level of a result takes the coordinates of each parent in any order, and
+/// the loops store each of them at most once: the coordinates of the result determine those of all
+/// loops around the only statement that assigns to it.
+pub(crate) fn appends_distinct(program: &Program, target: &Target, plan: &Plan) -> bool {
+    let result = target.access.tensor;
+    let format = &program.tensor(result).format;
+    let mut known = level_variables(program, &target.access);
+    known.extend(&target.access.indices);
+    format.scattered().is_some_and(|level| level + 1 == format.levels.len())
+        && is_distinct(program, result, plan, &mut Vec::new(), &known)
+}
+
+/// Returns whether `known` variables determine those of the loops in `around` and in a plan, where
+/// these assign to a result.
+fn is_distinct(
+    program: &Program,
+    result: TensorId,
+    plan: &Plan,
+    around: &mut Vec<VariableId>,
+    known: &[VariableId],
+) -> bool {
+    if !plan.assigns(result) {
+        return true;
+    }
+    match plan {
+        Plan::Loop(inner) => {
+            let depth = around.len();
+            if !program.is_loop_of_fixed(inner.variable) {
+                around.push(inner.variable);
+            }
+            let is_distinct = !inner.may_repeat(program, &[])
+                && inner.bodies.iter().enumerate().all(|(outcome, body)| {
+                    let known = followed(program, inner, outcome, known);
+                    is_distinct(program, result, body, around, &known)
+                });
+            around.truncate(depth);
+            is_distinct
+        }
+        Plan::Where { consumer, producer, .. } => {
+            !(consumer.assigns(result) && producer.assigns(result))
+                && is_distinct(program, result, consumer, around, known)
+                && is_distinct(program, result, producer, around, known)
+        }
+        Plan::Assign { .. } => {
+            let determined = program.space.known(&program.kernel, known);
+            around.iter().all(|v| determined.contains(v))
+        }
+        Plan::Visit(_) => true,
+        Plan::If { body, .. } => is_distinct(program, result, body, around, known),
+        Plan::Sequence(plans) => match either(plans) {
+            Some((_, holds, otherwise)) => {
+                is_distinct(program, result, holds, around, known)
+                    && is_distinct(program, result, otherwise, around, known)
+            }
+            None => {
+                plans.iter().filter(|plan| plan.assigns(result)).count() <= 1
+                    && plans.iter().all(|plan| is_distinct(program, result, plan, around, known))
+            }
+        },
+    }
+}
+
+/// Returns known variables, and those that follow from them because comparisons hold and inverses of
+/// lists have an entry where a loop runs a body.
+fn followed(
+    program: &Program,
+    inner: &Loop,
+    outcome: usize,
+    known: &[VariableId],
+) -> Vec<VariableId> {
+    let mut known = program.space.known(&program.kernel, known);
+    for LevelIterator { access, .. } in &inner.iterators {
+        let Some(last) = program.tensor(access.tensor).format.levels.len().checked_sub(1) else {
+            continue;
+        };
+        if inner.levels_present(program, outcome, access).contains(&last) {
+            known.extend(program.kernel.determined(access, &known));
+        }
+    }
+    known
+}
+
 #[cfg(test)]
 mod tests {
     use super::covered;
@@ -236,6 +319,24 @@ mod tests {
         for (expr, tensors) in cases {
             let source = source(expr, tensors);
             assert!(source.contains("y_old"), "{expr}, {tensors}:\n{source}");
+        }
+    }
+
+    #[test]
+    fn entries_that_are_stored_once_are_only_sorted() {
+        let list = "f = { format = 'dense', dtype = 'u32' }";
+        let cases = [
+            ("B[i,j] = A[i,f[j]]", "csr", true),
+            ("B[i,j] = A[i,k] * (f[j] == k)", "csr", true),
+            // Several places of a row have the same column.
+            ("B[i,j] = A[i,k] * (f[k] == j)", "csr", false),
+            // Without the comparison, the entries of the first term have no place.
+            ("B[i,j] = A[i,k] + (f[j] == k)", "csr", false),
+            ("B[i,j] = A[i,f[j]] + A[i,j]", "csr", false),
+        ];
+        for (expr, format, sorts) in cases {
+            let source = source(expr, &format!("A = '{format}', B = '{format}', {list}"));
+            assert_eq!(source.contains("sort_values"), sorts, "{expr}:\n{source}");
         }
     }
 }

@@ -183,6 +183,10 @@ pub trait Scatter {
     /// [`Append::append_edges`]; `begin` is the position of the first of them.
     fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
 
+    /// The same if each of them has been appended once, as in order, by [`Append::append_coord`]:
+    /// there are no local arrays then.
+    fn distinct_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
+
     /// Returns statements that make the stored coordinates of a parent known.
     fn scatter_known(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
 

@@ -185,14 +185,12 @@ impl Scatter for Compressed {
     }
 
     fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt> {
-        vec![Stmt::Rearrange(Rearrange::Sort {
-            places: storage.array("places").to_owned(),
-            crd: storage.array("crd").to_owned(),
-            vals: below.vals.clone(),
-            start: begin,
-            each: below.each.clone(),
-            first: storage.below.clone(),
-        })]
+        let places = (storage.array("places").to_owned(), storage.below.clone());
+        vec![sorted(Some(places), storage, begin, below)]
+    }
+
+    fn distinct_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt> {
+        vec![sorted(None, storage, begin, below)]
     }
 
     fn scatter_known(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt> {
@@ -229,6 +227,17 @@ impl Compressed {
         let store = Stmt::store(storage.array("places"), place(storage, coordinate), value.clone());
         Stmt::for_range(name, start, end, vec![store])
     }
+}
+
+/// Returns a statement that sorts the coordinates of a parent, with the values below them.
+fn sorted(places: Option<(String, Expr)>, storage: &Storage, start: Expr, below: &Below) -> Stmt {
+    Stmt::Rearrange(Rearrange::Sort {
+        places,
+        crd: storage.array("crd").to_owned(),
+        vals: below.vals.clone(),
+        start,
+        each: below.each.clone(),
+    })
 }
 
 /// Returns the index of a coordinate among the places.

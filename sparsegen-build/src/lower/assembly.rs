@@ -12,7 +12,7 @@ use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
 };
 use crate::iteration::plan::{Loop, Plan};
-use crate::iteration::visits::{covers, level_variables, visits_all};
+use crate::iteration::visits::{appends_distinct, covers, level_variables, visits_all};
 use crate::level::Storage;
 use crate::notation::{Access, TensorId, VariableId};
 use crate::types::Dtype;
@@ -71,8 +71,11 @@ pub(super) struct Assembler<'p> {
     has_structure: bool,
     /// `true` if a first pass of the loops assembles the structure, and a second one the values.
     has_structure_first: bool,
-    /// The level whose coordinates are appended in any order for each parent.
+    /// The level whose coordinates are appended in any order for each parent, if they may be stored
+    /// again.
     scattered: Option<usize>,
+    /// The same level, if the loops store each coordinate once.
+    distinct: Option<usize>,
     /// How each coordinate is stored at the next position of its parent, if they are.
     placement: Option<Placement>,
     /// For each level, `true` if the loops visit all its positions in order.
@@ -120,6 +123,9 @@ impl<'p> Assembler<'p> {
         let is_joined = parted.is_some_and(|(_, stores)| stores == Stores::Joined);
         let placement = placement(program, result, plan, names, is_joined);
         let ends = placement.as_ref().and_then(|of| of.ends.clone());
+        let is_distinct = purpose == Purpose::Assemble && appends_distinct(program, result, plan);
+        let distinct = format.scattered().filter(|_| is_distinct);
+        let scattered = format.scattered().filter(|_| distinct.is_none());
         let mut assembler = Assembler {
             program,
             result,
@@ -133,7 +139,8 @@ impl<'p> Assembler<'p> {
             part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             has_structure_first: format.has_structure_first(),
-            scattered: format.scattered(),
+            scattered,
+            distinct,
             placement,
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             certain: Vec::new(),
@@ -146,7 +153,7 @@ impl<'p> Assembler<'p> {
                 false
                     if !program.has_versions
                         && format.placed().is_none()
-                        && format.scattered().is_none() =>
+                        && scattered.is_none() =>
                 {
                     most_entries(program, target, plan, &entries)
                 }
@@ -268,7 +275,7 @@ impl<'p> Assembler<'p> {
             let position = found.value;
             if self.is_walked() && self.is_appended(level + 1) {
                 stmts.extend(self.enter(level + 1, position.clone()));
-            } else if self.scattered == Some(level + 1) {
+            } else if self.scattered.or(self.distinct) == Some(level + 1) {
                 stmts.push(Stmt::bind(&self.begin_name(level + 1), self.count(level + 1)));
             }
             self.descend(scope, position);

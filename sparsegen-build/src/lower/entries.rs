@@ -19,8 +19,7 @@ use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Stmt};
 use crate::format::LevelSpec;
 use crate::ir::{Expr, Ground};
-use crate::iteration::iterator::LevelIterator;
-use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::plan::Plan;
 use crate::level::{Blocks, Holds, Segment, Storage, is_list};
 use crate::notation::{self, Access, BinaryOp, VariableId};
 
@@ -214,9 +213,9 @@ impl Bounds<'_> {
             _ if !plan.assigns(self.result.tensor) => true,
             Plan::Loop(inner) => {
                 determined.contains(&inner.variable)
-                    && !self.repeats(inner, &[access])
+                    && !inner.may_repeat(self.program, &[access])
                     && inner.bodies.iter().enumerate().all(|(outcome, body)| {
-                        let found = self.entries_in_case(inner, outcome, access);
+                        let found = inner.levels_present(self.program, outcome, access);
                         within(body, &[levels, &found].concat())
                     })
             }
@@ -231,18 +230,6 @@ impl Bounds<'_> {
             Plan::If { body, .. } => within(body, levels),
             Plan::Sequence(plans) => plans.iter().all(|plan| within(plan, levels)),
         }
-    }
-
-    /// Returns the levels of an access that have an entry wherever a loop runs one of its bodies.
-    fn entries_in_case(&self, inner: &Loop, outcome: usize, access: &Access) -> Vec<usize> {
-        let is_present = |(k, iterator): &(usize, &LevelIterator)| {
-            let cases = inner.points.iter().flat_map(|point| &point.cases);
-            let mut own = cases.filter(|(_, body)| *body == outcome);
-            inner.rest != Some(outcome)
-                && (iterator.has_all(self.program) || own.all(|(present, _)| present.contains(*k)))
-        };
-        let own = inner.iterators.iter().enumerate().filter(|(_, it)| it.access == *access);
-        own.filter(is_present).flat_map(|(_, it)| it.level..=it.through).collect()
     }
 
     /// Returns whether the positions of an access distinguish the executions in which it has an
@@ -284,7 +271,7 @@ impl Bounds<'_> {
         match plan {
             Plan::Loop(inner) => {
                 determined.contains(&inner.variable)
-                    && !self.repeats(inner, accesses)
+                    && !inner.may_repeat(self.program, accesses)
                     && inner.bodies.iter().all(|body| within(body))
             }
             Plan::Where { consumer, producer, .. } => within(consumer) && within(producer),
@@ -306,18 +293,6 @@ impl Bounds<'_> {
             Plan::If { body, .. } => self.assigns(body, access),
             Plan::Sequence(plans) => plans.iter().any(|plan| self.assigns(plan, access)),
         }
-    }
-
-    /// Returns whether a loop may visit a coordinate twice because of an access that is not one of
-    /// some.
-    fn repeats(&self, inner: &Loop, accesses: &[&Access]) -> bool {
-        let mut drivers = inner.points.iter().flat_map(|point| point.drivers.members());
-        drivers.any(|driver| {
-            let iterator = &inner.iterators[driver];
-            !accesses.contains(&&iterator.access)
-                && !iterator.dedups()
-                && iterator.may_repeat(self.program)
-        })
     }
 }
 

@@ -131,7 +131,7 @@ fn padding_is_no_entry_where_another_term_is_padding() {
     let tensors = tensors.replace('B', "(i) -> (i / 4 : compressed, i % 4 : dense)");
     let text = lowered("r[i] = a[i] * b[i] + c[i]", &tensors);
     // The lines before each value that is stored, up to the previous one.
-    let stores: Vec<&str> = text.split("r_vals[p_r] = ").collect();
+    let stores: Vec<&str> = text.split("r_vals.push(").collect();
     let alone = stores.windows(2).filter(|pair| pair[1].starts_with("c_vals["));
     let before: Vec<&str> = alone.map(|pair| pair[0]).collect();
     assert!(before.len() > 2, "{text}");

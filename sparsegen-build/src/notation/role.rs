@@ -245,6 +245,30 @@ impl Kernel {
         self.predicate(id).is_some() || self.inverse(id).is_some()
     }
 
+    /// Returns the variable of a comparison or an inverse whose coordinate follows from known ones
+    /// where the pattern has an entry.
+    pub fn determined(&self, access: &Access, known: &[VariableId]) -> Option<VariableId> {
+        let has = |v: &VariableId| known.contains(v);
+        match self.tensor(access.tensor).role {
+            TensorRole::Inverse(Inverse { at, coordinate, .. }) => has(&at).then_some(coordinate),
+            TensorRole::Predicate(Predicate::Listed(Listed { coordinate, .. })) => {
+                let mut elements = access.indices.iter().filter(|v| **v != coordinate);
+                elements.all(has).then_some(coordinate)
+            }
+            TensorRole::Predicate(Predicate::Diagonal(Diagonal { from, to, .. })) => {
+                has(&from).then_some(to).or_else(|| has(&to).then_some(from))
+            }
+            TensorRole::Result
+            | TensorRole::Operand
+            | TensorRole::Parameter(_)
+            | TensorRole::Previous
+            | TensorRole::Converted(_)
+            | TensorRole::Temporary
+            | TensorRole::Choice(_)
+            | TensorRole::Workspace(_) => None,
+        }
+    }
+
     /// Returns the choice of an arg-reduction that a tensor represents, if any.
     pub fn choice(&self, id: TensorId) -> Option<Choice> {
         let TensorRole::Choice(choice) = self.tensor(id).role else { return None };

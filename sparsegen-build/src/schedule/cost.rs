@@ -17,6 +17,7 @@ use crate::format::LevelSpec;
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::visits::appends_distinct;
 use crate::level::Holds;
 use crate::notation::{Access, Inverse, Kernel, Subscript, TensorId, VariableId};
 
@@ -63,7 +64,10 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
     let passes = if passes.any(counts) { 2.0 } else { 1.0 };
     let (segments, outermost, around) = (Vec::new(), Vec::new(), Vec::new());
-    let mut cost = Cost { program, segments, outermost, around };
+    let sorts = |target: &&Target| appends_distinct(program, target, plan);
+    let distinct = program.targets.iter().filter(sorts).map(|target| target.access.tensor);
+    let distinct = distinct.collect();
+    let mut cost = Cost { program, segments, outermost, around, distinct };
     let inverses = program.kernel.inverses();
     let inverses = inverses.map(|(_, Inverse { coordinate, at, .. })| {
         LISTED * (cost.dimension(at) + cost.dimension(coordinate))
@@ -96,6 +100,8 @@ struct Cost<'p> {
     outermost: Vec<TensorId>,
     /// The iterations of the enclosing loops.
     around: Vec<(VariableId, f64)>,
+    /// The results whose entries are appended in any order, each once, and sorted.
+    distinct: Vec<TensorId>,
 }
 
 impl Cost<'_> {
@@ -119,15 +125,19 @@ impl Cost<'_> {
                 self.of(producer, innermost) + harvests + self.of(consumer, innermost)
             }
             Plan::Assign { target, accumulate, value } => {
-                let scatters = || self.program.tensor(target.tensor).format.scattered().is_some();
+                let scatters = self.program.tensor(target.tensor).format.scattered().is_some();
+                let sorts = self.distinct.contains(&target.tensor);
                 let enters = |id| self.program.is_listed(id) || self.program.is_looked_up(id);
-                let gathers = enters(target.tensor) || scatters();
                 let result = self.program.target(target.tensor);
                 let packs = result.is_some_and(|result| result.packed.is_some());
-                let enter = if gathers { ENTER } else { 0.0 };
+                let enter = match () {
+                    () if sorts => HARVESTED,
+                    () if scatters || enters(target.tensor) => ENTER,
+                    () => 0.0,
+                };
                 let pack = if packs { CONVERTED } else { 0.0 };
                 let store = enter + pack + self.access(target, innermost);
-                let mut cost = if accumulate.is_some() { 2.0 * store } else { store };
+                let mut cost = if accumulate.is_some() && !sorts { 2.0 * store } else { store };
                 value.for_each_access(&mut |access| cost += self.access(access, innermost));
                 cost
             }

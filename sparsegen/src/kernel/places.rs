@@ -6,15 +6,11 @@ use core::ops::{Index, IndexMut};
 use crate::Width;
 use crate::memory::{self, HashMap};
 
-use super::sort;
+use super::sort_values;
 
 /// The largest extent with an array element for each coordinate; the positions of wider extents are
 /// hashed. Elements that are never touched take no memory if the system provides zeroed pages.
 const WIDEST: usize = 1 << 26;
-
-/// The largest number of coordinates that are inserted one by one into those before them, without a
-/// list of their order.
-const SHORT: usize = 20;
 
 /// The positions of the coordinates of one parent while they are stored in any order: for each
 /// coordinate, its position plus 1, or 0 if it is not stored.
@@ -23,8 +19,6 @@ pub struct Places {
     /// An element for each coordinate; empty if they are hashed.
     direct: Vec<usize>,
     hashed: HashMap<usize, usize>,
-    /// The present positions of sorted coordinates, used by [`Self::sort`].
-    order: Vec<usize>,
 }
 
 impl Places {
@@ -35,7 +29,7 @@ impl Places {
     pub fn new(size: usize) -> Self {
         let is_direct = size <= WIDEST && memory::has_room::<usize>(size);
         let direct = vec![0; if is_direct { size } else { 0 }];
-        Places { direct, hashed: HashMap::new(), order: Vec::new() }
+        Places { direct, hashed: HashMap::new() }
     }
 
     /// Returns whether these places are some for coordinates below `size`.
@@ -58,37 +52,11 @@ impl Places {
         Known { direct: &self.direct, hashed: &self.hashed }
     }
 
-    /// Sorts the coordinates of a parent, moves the values below them accordingly, and removes them
-    /// from the places. There are as many values for each coordinate; `first` is the place of
-    /// coordinate 0.
-    pub fn sort<C: Width, V>(&mut self, crd: &mut [C], vals: &mut [V], first: usize) {
+    /// Sorts the coordinates of a parent as [`sort_values`], and removes them from the places; `first`
+    /// is the place of coordinate 0.
+    pub fn sort<C: Width, V: Copy>(&mut self, crd: &mut [C], vals: &mut [V], first: usize) {
         self.clear(crd, first);
-        if crd.is_sorted() {
-            return;
-        }
-        if vals.is_empty() {
-            sort(crd);
-            return;
-        }
-        let each = vals.len() / crd.len();
-        if each == 1 && crd.len() <= SHORT {
-            return insert_each(crd, vals);
-        }
-        self.order.clear();
-        self.order.extend(0..crd.len());
-        self.order.sort_unstable_by_key(|k| crd[*k]);
-        for k in 0..crd.len() {
-            // An earlier step may have moved the element from here to its own source.
-            let mut from = self.order[k];
-            while from < k {
-                from = self.order[from];
-            }
-            if from > k {
-                crd.swap(k, from);
-                let (before, behind) = vals.split_at_mut(from * each);
-                before[k * each..][..each].swap_with_slice(&mut behind[..each]);
-            }
-        }
+        sort_values(crd, vals);
     }
 
     /// Removes all coordinates of a parent; `first` is the place of coordinate 0.
@@ -100,18 +68,6 @@ impl Places {
         }
         for coordinate in crd {
             self.direct[place(*coordinate, first)] = 0;
-        }
-    }
-}
-
-/// Sorts a few coordinates, and their values in the same way.
-fn insert_each<C: Ord, V>(crd: &mut [C], vals: &mut [V]) {
-    for k in 1..crd.len() {
-        let mut at = k;
-        while at > 0 && crd[at - 1] > crd[at] {
-            crd.swap(at - 1, at);
-            vals.swap(at - 1, at);
-            at -= 1;
         }
     }
 }
@@ -173,17 +129,6 @@ impl IndexMut<usize> for Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn few_and_many_coordinates_are_sorted_with_a_value_each() {
-        let mut places = Places::new(100);
-        for count in [0, 1, 2, SHORT, SHORT + 1, 61] {
-            let mut crd: Vec<u32> = (0..count as u32).map(|k| (k * 37 + 5) % 61).collect();
-            let mut vals: Vec<u32> = crd.iter().map(|c| 10 * c).collect();
-            places.sort(&mut crd, &mut vals, 0);
-            assert!(crd.is_sorted() && vals.iter().zip(&crd).all(|(value, c)| *value == 10 * c));
-        }
-    }
 
     #[test]
     fn coordinates_are_sorted_with_their_values() {

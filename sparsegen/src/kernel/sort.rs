@@ -15,6 +15,10 @@ const BUCKET: usize = 1 << 10;
 /// The most bits of a digit, whose counts stay in the first level of cache.
 const DIGIT: u32 = 11;
 
+/// The largest number of coordinates that are inserted one by one into those before them, without a
+/// list of their order.
+const SHORT: usize = 20;
+
 /// Sorts coordinates.
 ///
 /// Takes the time of [`sort_by`].
@@ -24,6 +28,53 @@ pub fn sort<W: Width>(coordinates: &mut [W]) {
         coordinates.sort_unstable();
     } else {
         sort_by_digits(coordinates, |coordinate| [coordinate]);
+    }
+}
+
+/// Sorts different coordinates, and moves the values below them accordingly: there are as many for
+/// each coordinate.
+///
+/// Takes the time of sorting by comparisons, or of one pass if the coordinates are sorted. Allocates
+/// a copy if they are more than a few.
+pub fn sort_values<C: Width, V: Copy>(crd: &mut [C], vals: &mut [V]) {
+    if crd.is_sorted() {
+        return;
+    }
+    if vals.is_empty() {
+        sort(crd);
+        return;
+    }
+    let each = vals.len() / crd.len();
+    if each == 1 && crd.len() <= SHORT {
+        return insert_each(crd, vals);
+    }
+    if each == 1 {
+        let mut entries: Vec<(C, V)> = crd.iter().copied().zip(vals.iter().copied()).collect();
+        entries.sort_unstable_by_key(|(coordinate, _)| *coordinate);
+        for ((crd, val), entry) in crd.iter_mut().zip(vals).zip(entries) {
+            (*crd, *val) = entry;
+        }
+        return;
+    }
+    let mut order: Vec<(C, usize)> = crd.iter().copied().zip((0..).step_by(each)).collect();
+    order.sort_unstable();
+    let moved = order.iter().flat_map(|(_, first)| &vals[*first..][..each]);
+    let moved: Vec<V> = moved.copied().collect();
+    vals.copy_from_slice(&moved);
+    for (crd, (coordinate, _)) in crd.iter_mut().zip(order) {
+        *crd = coordinate;
+    }
+}
+
+/// Sorts a few coordinates, and their values in the same way.
+fn insert_each<C: Ord, V>(crd: &mut [C], vals: &mut [V]) {
+    for k in 1..crd.len() {
+        let mut at = k;
+        while at > 0 && crd[at - 1] > crd[at] {
+            crd.swap(at - 1, at);
+            vals.swap(at - 1, at);
+            at -= 1;
+        }
     }
 }
 
@@ -257,6 +308,21 @@ mod tests {
             state ^= state << 17;
             state
         })
+    }
+
+    #[test]
+    fn few_and_many_coordinates_are_sorted_with_their_values() {
+        for count in [0, 1, 2, SHORT, SHORT + 1, 61] {
+            let mut crd: Vec<u32> = (0..count as u32).map(|k| (k * 37 + 5) % 61).collect();
+            let unsorted = crd.clone();
+            let mut vals: Vec<u32> = crd.iter().map(|c| 10 * c).collect();
+            sort_values(&mut crd, &mut vals);
+            assert!(crd.is_sorted() && vals.iter().zip(&crd).all(|(value, c)| *value == 10 * c));
+            // The values of blocks.
+            let mut blocks: Vec<u32> = unsorted.iter().flat_map(|c| [*c, c + 100]).collect();
+            sort_values(&mut unsorted.clone(), &mut blocks);
+            assert!(blocks.chunks(2).zip(&crd).all(|(block, c)| block == [*c, c + 100]));
+        }
     }
 
     fn check<W: Width>(coordinates: Vec<W>) {

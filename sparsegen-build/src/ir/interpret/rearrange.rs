@@ -7,14 +7,17 @@ use crate::ir::Rearrange;
 impl Machine {
     pub(super) fn rearrange(&mut self, rearrange: &Rearrange) -> Result<(), String> {
         match rearrange {
-            Rearrange::Sort { places, crd, vals, start, each, first } => {
+            Rearrange::Sort { places, crd, vals, start, each } => {
                 let [start, each] = [start, each].map(|expr| self.eval(expr)?.index());
                 let (start, each) = (start?, each?);
                 let mut order = numbers(self.vector(crd)?, start)?;
-                let first = self.eval(first)?.index()?;
-                for (coordinate, _) in &order {
-                    let place = usize::try_from(*coordinate + first as i128);
-                    self.workspace(places)?.remove(place.map_err(|error| error.to_string())?);
+                if let Some((places, first)) = places {
+                    let first = self.eval(first)?.index()? as i128;
+                    for (coordinate, _) in &order {
+                        let place = usize::try_from(*coordinate + first);
+                        let place = place.map_err(|error| error.to_string())?;
+                        self.workspace(places)?.remove(place);
+                    }
                 }
                 let mut values = self.vector(vals)?.cells.split_off(start * each);
                 if values.len() != order.len() * each {
@@ -22,6 +25,9 @@ impl Machine {
                 }
                 self.spend(super::cost::sorting(order.len()) + values.len() as u64)?;
                 order.sort_unstable();
+                if order.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                    return Err(format!("`{crd}` has a coordinate twice"));
+                }
                 let old = std::mem::take(&mut values);
                 for (_, k) in &order {
                     values.extend_from_slice(&old[k * each..][..each]);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::concrete::Program;
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::must_execute::MustExecute;
 use crate::iteration::presence::reads_presence;
@@ -207,6 +208,31 @@ impl Loop {
         let one_of_each: Option<Vec<usize>> = sets.collect();
         let members = one_of_each.into_iter().flatten();
         members.map(|member| &self.iterators[member].access).collect()
+    }
+
+    /// Returns the levels of an access that have an entry wherever the loop runs a body.
+    pub fn levels_present(&self, program: &Program, outcome: usize, access: &Access) -> Vec<usize> {
+        let is_present = |(k, iterator): &(usize, &LevelIterator)| {
+            let cases = self.points.iter().flat_map(|point| &point.cases);
+            let mut own = cases.filter(|(_, body)| *body == outcome);
+            self.rest != Some(outcome)
+                && !iterator.is_optional()
+                && (iterator.has_all(program) || own.all(|(present, _)| present.contains(*k)))
+        };
+        let own = self.iterators.iter().enumerate().filter(|(_, it)| it.access == *access);
+        own.filter(is_present).flat_map(|(_, it)| it.level..=it.through).collect()
+    }
+
+    /// Returns whether the loop may visit a coordinate twice because of an access that is not one of
+    /// some.
+    pub fn may_repeat(&self, program: &Program, accesses: &[&Access]) -> bool {
+        let mut drivers = self.points.iter().flat_map(|point| point.drivers.members());
+        drivers.any(|driver| {
+            let iterator = &self.iterators[driver];
+            !accesses.contains(&&iterator.access)
+                && !iterator.dedups()
+                && iterator.may_repeat(program)
+        })
     }
 }
 

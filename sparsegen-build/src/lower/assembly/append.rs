@@ -1,7 +1,6 @@
 //! Calls of the append functions of the result's levels.
 
 use crate::ir::{Expr, Stmt};
-use crate::level::Scatter;
 use crate::lower::capacity::bind_indices;
 use crate::lower::scope::Scope;
 
@@ -52,7 +51,6 @@ impl Assembler<'_> {
         let append =
             self.levels()[level].level.append().expect("only levels that append have edges");
         let storage = &self.storages[level];
-        let scatter = append.scatter().into_iter();
         let begin = match level {
             0 => Expr::Index(0),
             _ => Expr::var(&self.begin_name(level)),
@@ -61,8 +59,13 @@ impl Assembler<'_> {
         if self.purpose == Purpose::Count {
             below.each = Expr::Index(0);
         }
-        let sort = |scatter: &dyn Scatter| scatter.scatter_edges(storage, begin.clone(), &below);
-        let mut edges: Vec<Stmt> = scatter.flat_map(sort).collect();
+        let mut edges = match append.scatter() {
+            Some(scatter) if self.distinct == Some(level) => {
+                scatter.distinct_edges(storage, begin, &below)
+            }
+            Some(scatter) => scatter.scatter_edges(storage, begin, &below),
+            None => Vec::new(),
+        };
         edges.extend(append.append_edges(storage, skipped_to));
         bind_indices(edges)
     }

@@ -20,7 +20,7 @@ impl Assembler<'_> {
         }
         let mut stmts = Vec::new();
         let mut parents = Some(Expr::Index(1));
-        for (spec, storage) in self.levels().iter().zip(&self.storages) {
+        for (level, (spec, storage)) in self.levels().iter().zip(&self.storages).enumerate() {
             if let Some(insert) = spec.level.insert() {
                 stmts.extend(insert.insert_init(storage));
                 if let Some(known) = parents {
@@ -29,8 +29,9 @@ impl Assembler<'_> {
                 }
             } else if let Some(append) = spec.level.append() {
                 stmts.extend(append.append_init(storage));
-                let scatter = append.scatter().into_iter();
-                stmts.extend(scatter.flat_map(|scatter| scatter.scatter_init(storage)));
+                if self.scattered == Some(level) {
+                    stmts.extend(self.scatters(level).scatter_init(storage));
+                }
                 parents = None;
             }
         }
