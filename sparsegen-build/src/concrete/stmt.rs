@@ -182,6 +182,18 @@ impl Stmt {
         }
     }
 
+    /// Returns whether a product is reduced of values that read a tensor. Where that has no entry, the
+    /// product is 0, whatever the other factors are.
+    pub fn multiplies(&self, tensor: TensorId) -> bool {
+        let mut multiplies = false;
+        self.for_each_assign(&mut |_, accumulate, value| {
+            let mut reads = false;
+            value.for_each_access(&mut |access| reads |= access.tensor == tensor);
+            multiplies |= reads && accumulate == Some(ReduceOp::PROD);
+        });
+        multiplies
+    }
+
     /// Returns the number of parts of the statement, including those of its values.
     pub fn size(&self) -> usize {
         match self {

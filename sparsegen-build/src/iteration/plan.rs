@@ -138,16 +138,20 @@ impl Planner<'_> {
         frontier: &Frontier,
         scalars: Scalars<'_>,
     ) -> Result<Plan, Unplannable> {
+        let program = self.program;
         let depends = match stmt {
             Stmt::Forall { .. } | Stmt::Where { .. } => {
                 !scalars.absent.is_empty() && !self.must_run(stmt)
             }
-            Stmt::Assign { target, accumulate, .. } => match self.program.target(target.tensor) {
+            Stmt::Assign { target, accumulate, .. } => match program.target(target.tensor) {
                 Some(_) => {
-                    let program = self.program;
                     program.may_lack_entries(target.tensor) && !full::must_run(program, stmt)
                 }
-                None => self.program.some_may_lack_entries() || *accumulate == Some(ReduceOp::PROD),
+                None => {
+                    program.some_may_lack_entries()
+                        || *accumulate == Some(ReduceOp::PROD)
+                        || program.body.multiplies(target.tensor)
+                }
             },
             // Each part has its own regions.
             Stmt::If { .. } | Stmt::Sequence(_) => false,
