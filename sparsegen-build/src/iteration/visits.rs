@@ -238,8 +238,8 @@ fn is_distinct(
     }
 }
 
-/// Returns known variables, and those that follow from them because comparisons hold and inverses of
-/// lists have an entry where a loop runs a body.
+/// Returns the variables whose coordinates follow from known ones where a loop runs a body, and the
+/// known ones: comparisons hold there, and inverses of lists have an entry.
 fn followed(
     program: &Program,
     inner: &Loop,
