@@ -87,11 +87,10 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
     let changes = if keeps { "mut " } else { "" };
     let mutable = if apart || keeps { "mut " } else { "" };
     // These calls use the memory that the kernels before have left.
-    let with = |function: &str, result: &str| match keeps {
-        true => format!(
+    let with = |function: &str, result: &str| {
+        format!(
             "sparsegen_harness::typed::keeping(|memory| {function}(memory, {result}{arguments}))?"
-        ),
-        false => String::new(),
+        )
     };
     let kept = |restore: &str, result: &str, look: &str| match keeps {
         true => {

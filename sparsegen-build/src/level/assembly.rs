@@ -183,8 +183,8 @@ pub trait Scatter {
     /// [`Append::append_edges`]; `begin` is the position of the first of them.
     fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
 
-    /// The same if each of them has been appended once, as in order, by [`Append::append_coord`]:
-    /// there are no local arrays then.
+    /// Like [`scatter_edges`](Self::scatter_edges), if each coordinate has been appended once, by
+    /// [`Append::append_coord`]. The local arrays do not exist then.
     fn distinct_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
 
     /// Returns statements that make the stored coordinates of a parent known.
