@@ -80,7 +80,10 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     let assembled = refuse_result(kernel);
     let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
     let searches = |found: &Candidate| found.plan.searches_entries(&found.program);
-    let has_made = |kernel: &Kernel| kernel.tensor_ids().any(|id| kernel.is_made(id));
+    let collects = |Candidate { program, .. }: &Candidate| {
+        let has = |holds: &dyn Fn(TensorId) -> bool| program.kernel.tensor_ids().any(holds);
+        has(&|id| program.kernel.is_made(id)) && has(&|id| program.is_listed(id))
+    };
     let as_it_is = match as_it_is {
         // Loops over the entries may save the search for them in loops over all coordinates.
         Some(found) if searches(&found) => {
@@ -91,7 +94,7 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
         }
         // Where a comparison or an inverse determines the summed coordinate, entries need only be
         // sorted, not collected.
-        Some(found) if has_made(&found.program.kernel) => {
+        Some(found) if collects(&found) => {
             let sorts = |other: &Candidate| {
                 let (program, plan) = (&other.program, &other.plan);
                 program.targets.iter().any(|target| appends_distinct(program, target, plan))

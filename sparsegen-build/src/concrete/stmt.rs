@@ -187,9 +187,7 @@ impl Stmt {
     pub fn multiplies(&self, tensor: TensorId) -> bool {
         let mut multiplies = false;
         self.for_each_assign(&mut |_, accumulate, value| {
-            let mut reads = false;
-            value.for_each_access(&mut |access| reads |= access.tensor == tensor);
-            multiplies |= reads && accumulate == Some(ReduceOp::PROD);
+            multiplies |= accumulate == Some(ReduceOp::PROD) && value.depends_on(tensor);
         });
         multiplies
     }

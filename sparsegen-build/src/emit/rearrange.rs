@@ -13,17 +13,18 @@ impl Body {
         match rearrange {
             Rearrange::Sort { places, crd, vals, start, each } => {
                 let [crd, vals] = [crd, vals].map(|name| ident(name));
-                let (crd, vals) = match (start, each) {
-                    (Expr::Index(0), _) => (quote!(#crd), quote!(#vals)),
-                    (_, each) => {
-                        let first = self.within(&Expr::mul(start.clone(), each.clone()), 1);
-                        let start = self.within(start, 1);
-                        let vals = match each {
-                            Expr::Index(0) => quote!(#vals),
-                            _ => quote!(&mut #vals[#first..]),
-                        };
-                        (quote!(&mut #crd[#start..]), vals)
-                    }
+                let (crd, vals) = if *start == Expr::Index(0) {
+                    (quote!(#crd), quote!(#vals))
+                } else {
+                    let vals = match each {
+                        Expr::Index(0) => quote!(#vals),
+                        each => {
+                            let first = self.within(&Expr::mul(start.clone(), each.clone()), 1);
+                            quote!(&mut #vals[#first..])
+                        }
+                    };
+                    let start = self.within(start, 1);
+                    (quote!(&mut #crd[#start..]), vals)
                 };
                 match places {
                     Some((places, first)) => {

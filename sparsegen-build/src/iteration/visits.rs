@@ -182,10 +182,12 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
 pub(crate) fn appends_distinct(program: &Program, target: &Target, plan: &Plan) -> bool {
     let result = target.access.tensor;
     let format = &program.tensor(result).format;
+    if format.scattered().is_none_or(|level| level + 1 < format.levels.len()) {
+        return false;
+    }
     let mut known = level_variables(program, &target.access);
     known.extend(&target.access.indices);
-    format.scattered().is_some_and(|level| level + 1 == format.levels.len())
-        && is_distinct(program, result, plan, &mut Vec::new(), &known)
+    is_distinct(program, result, plan, &mut Vec::new(), &known)
 }
 
 /// Returns whether `known` variables determine those of the loops in `around` and in a plan, where

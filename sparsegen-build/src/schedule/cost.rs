@@ -65,8 +65,8 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     let passes = if passes.any(counts) { 2.0 } else { 1.0 };
     let (segments, outermost, around) = (Vec::new(), Vec::new(), Vec::new());
     let sorts = |target: &&Target| appends_distinct(program, target, plan);
-    let distinct = program.targets.iter().filter(sorts).map(|target| target.access.tensor);
-    let distinct = distinct.collect();
+    let distinct =
+        program.targets.iter().filter(sorts).map(|target| target.access.tensor).collect();
     let mut cost = Cost { program, segments, outermost, around, distinct };
     let inverses = program.kernel.inverses();
     let inverses = inverses.map(|(_, Inverse { coordinate, at, .. })| {

@@ -45,10 +45,10 @@ pub fn sort_values<C: Width, V: Copy>(crd: &mut [C], vals: &mut [V]) {
         return;
     }
     let each = vals.len() / crd.len();
-    if each == 1 && crd.len() <= SHORT {
-        return insert_each(crd, vals);
-    }
     if each == 1 {
+        if crd.len() <= SHORT {
+            return insert_each(crd, vals);
+        }
         let mut entries: Vec<(C, V)> = crd.iter().copied().zip(vals.iter().copied()).collect();
         entries.sort_unstable_by_key(|(coordinate, _)| *coordinate);
         for ((crd, val), entry) in crd.iter_mut().zip(vals).zip(entries) {
