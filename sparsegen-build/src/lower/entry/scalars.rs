@@ -58,13 +58,19 @@ impl Run<'_> {
         if self.loops.updated_scalar().is_none() {
             let is_scalar = |step: &&Step| matches!(step.function.result, Result::Scalar { .. });
             let steps = self.steps.iter().filter(is_scalar);
-            body.extend(steps.zip(results).map(|(step, (dtype, value))| Instruction::Run {
-                into: vec![self.builder.local(step)],
-                value: Value::Computed(value.clone(), dtype),
-            }));
+            for (step, (dtype, value)) in steps.zip(results) {
+                let value = Value::Computed(self.dereferenced(value, body), dtype);
+                body.push(Instruction::Run { into: vec![self.builder.local(step)], value });
+            }
             return Vec::new();
         }
         let Some((dtype, value)) = results.next() else { return Vec::new() };
+        let value = Value::Computed(self.dereferenced(value, body), dtype);
+        self.scalars(body, value)
+    }
+
+    /// Returns a value in terms of copies of the scalars that the caller passes by reference.
+    fn dereferenced(&self, value: &Expr, body: &mut Vec<Instruction>) -> Expr {
         let mut value = value.clone();
         for operand in self.loops.operands.iter().map(Operand::name) {
             if self.is_reference(operand) && value.mentions(operand) {
@@ -74,6 +80,6 @@ impl Run<'_> {
                 body.push(Instruction::Run { into, value: Value::Deref(operand.to_owned()) });
             }
         }
-        self.scalars(body, Value::Computed(value, dtype))
+        value
     }
 }
