@@ -181,7 +181,13 @@ impl Kernel<'_> {
     /// Returns whether sums are rounded as the loops are divided into parts.
     fn rounds_by_parts(&self) -> bool {
         let parallel = self.function.parallel.as_ref();
-        parallel.is_some_and(|it| it.has_rest || !it.copies.is_empty() || it.intervals.is_some())
+        parallel.is_some_and(|it| {
+            let mut joined = it.joined.iter();
+            it.has_rest
+                || !it.copies.is_empty()
+                || it.intervals.is_some()
+                || joined.any(|by| by.combined.is_some())
+        })
     }
 
     /// Returns whether the result has entries if the operands have none.
@@ -206,6 +212,12 @@ impl Kernel<'_> {
         world: &World,
         run: &Run,
     ) -> Result<Option<Result<Expected, Fault>>, String> {
+        // Where a statement before this one failed, its result is not known.
+        let accesses = self.statement.accesses();
+        let mut read = accesses.iter().skip(1).map(|access| self.statement.tensor(access));
+        if read.any(|name| self.computed.contains(&name) && !run.operands.contains_key(name)) {
+            return Ok(None);
+        }
         let operands = self.operands(world, run);
         let setting = Setting {
             extents: &world.layout.extents,
