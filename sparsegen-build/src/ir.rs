@@ -43,13 +43,14 @@ pub use function::{
 };
 pub use instruction::{
     Argument, Assembled, Call, Check, Derivation, Field, Instruction, Join, Joined, Joining,
-    Listing, Mode, Ordered, Own, Parts, Replacement, Shape, Storage, Tables, Taken, Target, Value,
-    Vector,
+    Listing, Mode, Ordered, Own, Parts, Replacement, Shape, Share, Storage, Tables, Taken, Target,
+    Value, Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
-    Buckets, ByParent, Contents, Copies, Count, Intervals, Parallel, Reduced, Returned, Traced,
+    Buckets, ByParent, Contents, Copies, Count, Descent, DescentStep, Intervals, Parallel, Reduced,
+    Returned, Traced,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

@@ -73,7 +73,8 @@ pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> i
     let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok());
     let mut function = lower_for(program, plan, Purpose::Assemble, parted).with_fallible_growth();
     if Assembler::can_compute_all(program) {
-        let mut compute = lower_for(program, plan, Purpose::Compute, None);
+        let divided = parted.filter(|parted| Assembler::divides_values(program, parted));
+        let mut compute = lower_for(program, plan, Purpose::Compute, divided);
         compute.name = beside(&function.name, "compute");
         function.compute = Some(Box::new(compute));
     }

@@ -44,9 +44,9 @@ pub use ones::ones;
 #[cfg(feature = "std")]
 pub use parallel::in_parts;
 pub use parallel::{
-    Parts, chunks, combine, combined, copies, each, each_with, few_parts, join, join_bits,
-    join_ends, join_positions, join_shifted, parts, reduced, split, thread_parts, total, vectors,
-    with_copies,
+    Parts, chunks, chunks_below, combine, combined, copies, each, each_with, few_parts, join,
+    join_bits, join_ends, join_positions, join_shifted, parts, reduced, split, thread_parts, total,
+    vectors, with_copies,
 };
 pub use places::{Known, Places};
 #[cfg(target_arch = "x86_64")]

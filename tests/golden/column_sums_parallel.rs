@@ -122,6 +122,8 @@ pub fn column_sums_assemble<'a>(
 /// Compares the structure of `y` with that of the result, unless [`column_sums`] has made it from
 /// operands that share their structure with these.
 ///
+/// Runs on one thread.
+///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `y` differ in the extent of `j`.
 /// - [`Error::Structure`] if `y` stores other coordinates than `column_sums` would; its values are

@@ -120,6 +120,8 @@ pub fn csr_to_csc_assemble<'a>(
 
 /// Like [`csr_to_csc`], but into a tensor that was assembled for operands of the same structure.
 ///
+/// Runs on one thread.
+///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `C` differ in the extent of `i` or `j`.
 /// - [`Error::Size`] if memory for the extent of `j` is not available.

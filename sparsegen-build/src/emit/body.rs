@@ -21,6 +21,8 @@ pub(super) struct Body {
     pub(super) places: BTreeSet<String>,
     /// The local vectors; others are arguments.
     pub(super) local: BTreeSet<String>,
+    /// The arrays that are accessed through wrappers of slices.
+    pub(super) wrapped: BTreeSet<String>,
     /// The expressions for lengths other than `array.len()`.
     pub(super) lengths: BTreeMap<String, TokenStream>,
     /// The variables with method calls, which need explicit types.

@@ -55,7 +55,7 @@ impl Body {
             Expr::Search { array, start, end, index } => {
                 let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
                 // The wrapper of a slice is not a reference.
-                let borrow = self.lengths.contains_key(array).then(|| quote!(&));
+                let borrow = self.wrapped.contains(array).then(|| quote!(&));
                 let search = match self.elements.get(array) {
                     Some(Element::Signed(_)) => quote!(search_signed),
                     Some(_) | None => quote!(search),

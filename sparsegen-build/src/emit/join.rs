@@ -6,8 +6,10 @@ use quote::{ToTokens, quote};
 use super::entry::{call, element_of, expr, field, tuple, vector};
 use super::names::ident;
 use super::packing::function;
+use super::parts::signed_search;
 use crate::ir::{
-    ByParent, Contents, Join, Joined, Joining, Ordered, Own, Parts, Returned, Tables, Vector,
+    Array, ByParent, Contents, DescentStep, Element, Expr, Field, Join, Joined, Joining, Ordered,
+    Own, Parts, Place, Returned, Share, Storage, Tables, Vector, Width,
 };
 
 /// Emits the calls for all parts, and the statements that join what the parts stored.
@@ -17,14 +19,23 @@ pub(super) fn join(join: &Join) -> TokenStream {
     let numbers = join.returned.iter().map(|returned| &returned.name).chain(&join.numbers);
     let numbers: Vec<_> = numbers.map(|name| ident(name)).collect();
     let [all, one, filled] = [all, one, filled].map(|name| ident(name));
-    let loops = call(&join.call);
-    let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
+    let loops = match (&join.known, call(&join.call)) {
+        (None, loops) => loops,
+        (Some((is_known, known)), loops) => {
+            let (is_known, known) = (ident(is_known), call(known));
+            quote!(if #is_known { #known } else { #loops })
+        }
+    };
+    let copied = own.iter().filter_map(|Own { tensor, share, .. }| match share {
+        Share::Copies(name, copies) => Some((ident(tensor), name, copies)),
+        Share::Chunk | Share::Below { .. } => None,
+    });
     let copied: Vec<_> = copied.collect();
-    let new_copies = copied.iter().map(|(tensor, (name, copies))| {
+    let new_copies = copied.iter().map(|(tensor, name, copies)| {
         let (name, neutral) = (ident(name), expr(&copies.neutral));
         quote!(let mut #name = kernel::copies(#tensor.vals(), &#all, #neutral);)
     });
-    let combine = copied.iter().map(|(tensor, (name, copies))| {
+    let combine = copied.iter().map(|(tensor, name, copies)| {
         let (name, function) = (ident(name), function(&copies.combining));
         quote!(kernel::combine(#tensor.vals_mut(), &#name, #function);)
     });
@@ -94,11 +105,21 @@ pub(super) fn join(join: &Join) -> TokenStream {
 /// first part uses the memory of vectors that the other parts are appended to.
 fn given(Join { parts, own, vectors, .. }: &Join) -> Option<(TokenStream, TokenStream)> {
     let all = ident(&parts.all);
-    let values = own.iter().map(|Own { tensor, vals, copies }| {
+    let values = own.iter().map(|Own { tensor, vals, share }| {
         let (tensor, vals) = (ident(tensor), ident(vals));
-        let values = match copies {
-            None => quote!(kernel::chunks(#tensor.vals_mut(), &#all)),
-            Some((name, _)) => {
+        let values = match share {
+            Share::Chunk => quote!(kernel::chunks(#tensor.vals_mut(), &#all)),
+            Share::Below { storage, variable, steps } => {
+                let (whole, variable) = (ident(&storage.vals), ident(variable));
+                match steps.as_slice() {
+                    [] => quote!(kernel::chunks(#whole, &#all)),
+                    steps => {
+                        let first = below(steps, storage, quote!(#variable));
+                        quote!(kernel::chunks_below(#whole, &#all, |#variable| #first))
+                    }
+                }
+            }
+            Share::Copies(name, _) => {
                 let name = ident(name);
                 quote!(kernel::with_copies(#tensor.vals_mut(), &mut #name))
             }
@@ -117,6 +138,36 @@ fn given(Join { parts, own, vectors, .. }: &Join) -> Option<(TokenStream, TokenS
     };
     let first = (quote!(#first.into_iter()), own);
     Some(std::iter::once(second).chain(values).fold(first, zip))
+}
+
+/// Emits the first position below a coordinate: `levels.1.pos[i] as usize`.
+fn below(steps: &[DescentStep], storage: &Storage, coordinate: TokenStream) -> TokenStream {
+    let path = |array: &Array| match &array.place {
+        Place::Values => ident(&storage.vals).into_token_stream(),
+        Place::Level { level, field } => {
+            let (levels, level, field) = (storage.levels.clone(), *level, field.clone());
+            self::field(&Field { levels, level, field })
+        }
+    };
+    steps.iter().fold(coordinate, |first, step| match step {
+        DescentStep::Search { array, below } => {
+            let of = path(array);
+            match array.element {
+                Element::Signed(_) => signed_search(&of, &quote!(#of.len()), &first, below),
+                _ => quote!(kernel::search(#of, 0..#of.len(), #first)),
+            }
+        }
+        DescentStep::Segments(of) => {
+            let widen = (of.element != Element::Index(Width::Usize)).then(|| quote!(as usize));
+            let of = path(of);
+            quote!(#of[#first] #widen)
+        }
+        DescentStep::Each(each) => {
+            let is_compound = matches!(each, Expr::Binary(..));
+            let each = expr(each);
+            if is_compound { quote!(#first * (#each)) } else { quote!(#first * #each) }
+        }
+    })
 }
 
 /// Returns whether the vectors of the parts are joined parent by parent.

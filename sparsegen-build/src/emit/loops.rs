@@ -116,7 +116,7 @@ fn meaning(Binding { name, value, .. }: &Binding) -> TokenStream {
 /// Returns the meaning of the names in the body.
 fn body(Loops { function, kept, .. }: &Loops) -> Body {
     let mut elements = BTreeMap::new();
-    let mut lengths = BTreeMap::new();
+    let (mut lengths, mut wrapped) = (BTreeMap::new(), BTreeSet::new());
     for tensor in function.tensors() {
         for array in &tensor.arrays {
             elements.insert(array.name.clone(), array.element);
@@ -124,6 +124,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
             if function.is_unchecked(Unchecked::Index, &array.name) {
                 let path = place_in_view(&ident(&tensor.name), &array.place);
                 lengths.insert(array.name.clone(), quote!(#path.len()));
+                wrapped.insert(array.name.clone());
             }
         }
     }
@@ -132,6 +133,9 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
     for result in function.results() {
         let arrays = result.arrays().iter().chain(result.structure());
         elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
+        let structure = result.structure().iter().map(|array| &array.name);
+        let is_wrapped = |name: &&String| function.is_unchecked(Unchecked::Index, name);
+        wrapped.extend(structure.filter(is_wrapped).cloned());
     }
     let mut typed = called_on(&function.body);
     let mut workspaces = BTreeMap::new();
@@ -177,7 +181,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
         (function.division.clone(), crate::names::plain(&function.name).to_owned());
     let kept = kept.clone();
     let workspaces = workspaces.into_keys().cloned().collect();
-    Body { elements, workspaces, places, local, lengths, typed, kept, division, kernel }
+    Body { elements, workspaces, places, local, wrapped, lengths, typed, kept, division, kernel }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

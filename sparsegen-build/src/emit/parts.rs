@@ -45,11 +45,7 @@ pub(super) fn divide(
     let reached = |of: &(String, Array)| {
         let (path, length) = (path(of), length(of));
         match of.1.element {
-            Element::Signed(_) => {
-                let below = within(&range.below);
-                let coordinate = quote!(#own as isize - #below as isize);
-                quote!(kernel::search_signed(&#path[..], 0..#length, #coordinate))
-            }
+            Element::Signed(_) => signed_search(&quote!(&#path[..]), &length, &own, &range.below),
             _ => quote!(kernel::search(&#path[..], 0..#length, #own)),
         }
     };
@@ -97,6 +93,18 @@ pub(super) fn divide(
         Count::Threads => quote!(thread_parts(#extent, #lengths, |#variable| #before)),
     };
     quote!(let #name = kernel::#parts #aligned;)
+}
+
+/// Emits a search for a coordinate, which is counted from a number below 0.
+pub(super) fn signed_search(
+    array: &TokenStream,
+    length: &TokenStream,
+    counted: &TokenStream,
+    below: &Expr,
+) -> TokenStream {
+    let below = within(below);
+    let coordinate = quote!(#counted as isize - #below as isize);
+    quote!(kernel::search_signed(#array, 0..#length, #coordinate))
 }
 
 /// Emits an extent as the operand of a cast or the receiver of a method.

@@ -3,7 +3,7 @@
 mod join;
 mod names;
 
-pub use join::{Join, Joined, Joining, Ordered, Own, Tables};
+pub use join::{Join, Joined, Joining, Ordered, Own, Share, Tables};
 
 use super::{
     Array, Combining, Count, Cover, Divided, Dtype, Element, Expr, Intervals, List, TensorType,

@@ -29,6 +29,8 @@ pub struct Parallel {
     /// The levels of results whose positions are slots of buckets, the innermost one of each result
     /// first.
     pub buckets: Vec<Buckets>,
+    /// The results whose structure exists.
+    pub descents: Vec<Descent>,
     /// The variables that each part returns, from which the scalar results are computed.
     pub returned: Vec<Returned>,
 }
@@ -145,6 +147,33 @@ pub struct Buckets {
     /// The number of parents, if all parts have the same ones, of which the buckets are merged.
     /// Otherwise each part has parents of its own.
     pub parents: Option<Expr>,
+}
+
+/// A result whose structure exists. A part has the values from the first position below its first
+/// coordinate to the first one below the coordinate after its last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Descent {
+    /// The result.
+    pub result: String,
+    /// The steps from a coordinate of the outermost level to a position, below which every position
+    /// has as many values.
+    pub steps: Vec<DescentStep>,
+}
+
+/// A step from the first position in a level, or from a coordinate, to the first position below.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DescentStep {
+    /// A search for the first coordinate that is not below another one.
+    Search {
+        /// The sorted coordinates.
+        array: Array,
+        /// The first coordinate of a signed array is this number below 0.
+        below: Expr,
+    },
+    /// The array with the first position of the children of each parent.
+    Segments(Array),
+    /// Each parent has so many children.
+    Each(Expr),
 }
 
 /// The contents of an array of a result that is joined parent by parent.

@@ -1,9 +1,9 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Counted, Divided, Divisible,
-    Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Progress, Reads, Rearrange,
-    Result, Steps, Stmt, TensorOperand, TensorResult, Traced,
+    Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Counted, Descent, DescentStep,
+    Divided, Divisible, Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Progress,
+    Reads, Rearrange, Result, Steps, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -72,6 +72,19 @@ impl Function {
                     of_expr(initial, visit);
                 }
                 parents.iter_mut().for_each(|parents| of_expr(parents, visit));
+            }
+            for Descent { result, steps } in &mut parallel.descents {
+                visit(result);
+                for step in steps {
+                    match step {
+                        DescentStep::Search { array, below } => {
+                            visit(&mut array.name);
+                            of_expr(below, visit);
+                        }
+                        DescentStep::Segments(array) => visit(&mut array.name),
+                        DescentStep::Each(each) => of_expr(each, visit),
+                    }
+                }
             }
         }
         self.division.iter_mut().for_each(&mut *visit);

@@ -13,7 +13,7 @@ use crate::ir::{
 };
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::{appends_distinct, covers, level_variables, visits_all};
-use crate::level::Storage;
+use crate::level::{Segment, Storage};
 use crate::notation::{Access, TensorId, VariableId};
 use crate::types::Dtype;
 
@@ -26,10 +26,12 @@ use super::scope::Scope;
 use super::sizes;
 use super::storages::{arrays, values_of};
 use super::value::{literal, semiring_constant};
+use divided::coordinates;
 use placed::{Placement, placement};
 
 mod append;
 mod buckets;
+mod divided;
 mod ends;
 mod insert;
 mod joined;
@@ -67,6 +69,8 @@ pub(super) struct Assembler<'p> {
     /// The first coordinate of the part that is assembled, if a part has only the positions of its
     /// coordinates.
     part: Option<String>,
+    /// The coordinates of the part whose values are computed, if the structure exists.
+    divided: Option<Segment>,
     /// `true` if some level has arrays; otherwise all positions exist beforehand.
     has_structure: bool,
     /// `true` if a first pass of the loops assembles the structure, and a second one the values.
@@ -109,8 +113,10 @@ impl<'p> Assembler<'p> {
         };
         let mut own = storages[target.tensor.0].clone();
         // A part has positions for its own coordinates only.
+        let is_known = purpose == Purpose::Compute;
         let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
-        let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
+        let chunk = parted.filter(|_| is_chunk && !is_known);
+        let part = chunk.and_then(|(parted, stores)| match stores {
             Stores::Apart => Some(names.divided(parted)),
             Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
             Stores::Joined | Stores::Merged | Stores::Copies | Stores::Reductions => None,
@@ -137,6 +143,7 @@ impl<'p> Assembler<'p> {
             storages: own,
             purpose,
             part: part.map(|(begin, _)| begin),
+            divided: parted.filter(|_| is_known).map(|(of, _)| coordinates(program, names, of)),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             has_structure_first: format.has_structure_first(),
             scattered,

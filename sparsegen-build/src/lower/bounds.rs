@@ -45,7 +45,12 @@ impl Lowering<'_> {
                     }
                 }
             }
-            bounds.extend(self.of_tensor(assembler.tensor(), &arrays, assembler.storages()));
+            let mut own = self.of_tensor(assembler.tensor(), &arrays, assembler.storages());
+            if let Some(values) = assembler.values_of_part() {
+                let is_values = |bound: &&mut Bound| result.arrays()[0].name == bound.array;
+                own.iter_mut().filter(is_values).for_each(|bound| bound.most = values.clone());
+            }
+            bounds.extend(own);
         }
         let mut distinct: Vec<Bound> = Vec::new();
         for mut bound in bounds {

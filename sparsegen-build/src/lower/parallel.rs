@@ -86,9 +86,10 @@ impl Lowering<'_> {
             repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
         });
         let assembles = results.iter().any(|result| match result {
-            crate::ir::Result::Tensor(result) => {
-                matches!(result.assembly, crate::ir::Assembly::Assembled { .. })
-            }
+            crate::ir::Result::Tensor(result) => match &result.assembly {
+                crate::ir::Assembly::Assembled { .. } => true,
+                crate::ir::Assembly::Computed { structure, .. } => !structure.is_empty(),
+            },
             crate::ir::Result::Scalar { .. } => false,
         });
         let is_few = repeats || assembles || !copies.is_empty() || !joined.is_empty();
@@ -109,6 +110,7 @@ impl Lowering<'_> {
             intervals,
             joined,
             buckets,
+            descents: self.assemblers.iter().filter_map(|of| of.descent(self)).collect(),
             returned: self.returned(parted, results),
         })
     }

@@ -168,6 +168,28 @@ pub fn chunks<'v, V>(vals: &'v mut [V], parts: &Parts) -> Vec<&'v mut [V]> {
     parts.ranges().map(chunk).collect()
 }
 
+/// Divides the values of a structure into the slices of the parts. `first(i)` is the first position below
+/// coordinate `i`, up to and including the number of coordinates; it must not decrease. Each position
+/// has as many values.
+///
+/// # Panics
+/// If `first` decreases.
+pub fn chunks_below<'v, V>(
+    vals: &'v mut [V],
+    parts: &Parts,
+    first: impl Fn(usize) -> usize,
+) -> Vec<&'v mut [V]> {
+    let each = vals.len().checked_div(first(parts.size())).unwrap_or(0);
+    let mut rest = vals;
+    let chunk = |range: Range<usize>| {
+        let positions = first(range.end) - first(range.start);
+        let (chunk, behind) = core::mem::take(&mut rest).split_at_mut(each * positions);
+        rest = behind;
+        chunk
+    };
+    parts.ranges().map(chunk).collect()
+}
+
 /// Returns a copy of the values for each part except the first, with `neutral` elements.
 pub fn copies<V: Clone>(vals: &[V], parts: &Parts, neutral: V) -> Vec<Vec<V>> {
     parts.ranges().skip(1).map(|_| vec![neutral.clone(); vals.len()]).collect()

@@ -1,7 +1,7 @@
 //! Calls of loops for each part of a range, whose results are joined.
 
-use super::{Call, Field, Parts, Vector};
-use crate::ir::{Buckets, ByParent, Contents, Copies, Returned};
+use super::{Call, Field, Parts, Storage, Vector};
+use crate::ir::{Buckets, ByParent, Contents, Copies, DescentStep, Returned};
 
 /// The values of a tensor that parts of the loops store to.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,9 +10,41 @@ pub struct Own {
     pub tensor: String,
     /// The name of the values of a part.
     pub vals: String,
-    /// The copies of the values, under a name, if each part has one; otherwise it has a chunk of
-    /// the values.
-    pub copies: Option<(String, Copies)>,
+    /// The values of each part.
+    pub share: Share,
+}
+
+/// The values of a tensor that a part stores to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Share {
+    /// A chunk: each coordinate has as many values.
+    Chunk,
+    /// The values below the coordinates of the part in a structure that exists.
+    Below {
+        /// The names of the structure and of all values.
+        storage: Storage,
+        /// The name of a coordinate.
+        variable: String,
+        /// The steps from a coordinate to the first position below it.
+        steps: Vec<DescentStep>,
+    },
+    /// The values themselves for the first part, and copies for the others, under a name.
+    Copies(String, Copies),
+}
+
+impl Share {
+    /// Calls `visit` with the names of the arguments that it reads.
+    pub(super) fn names<'a>(&'a self, visit: &mut dyn FnMut(&'a str)) {
+        let Share::Below { steps, .. } = self else { return };
+        for step in steps {
+            match step {
+                DescentStep::Segments(_) => {}
+                DescentStep::Search { below: size, .. } | DescentStep::Each(size) => {
+                    size.names(visit);
+                }
+            }
+        }
+    }
 }
 
 /// Calls of loops for each part of a range, each with its own values of some tensors, and with
@@ -37,6 +69,8 @@ pub struct Join {
     pub vectors: Vec<Joined>,
     /// The call.
     pub call: Call,
+    /// The call instead, if the variable of this name is `true`.
+    pub known: Option<(String, Call)>,
 }
 
 /// A vector that parts of the loops append to.

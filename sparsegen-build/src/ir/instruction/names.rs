@@ -167,8 +167,10 @@ impl Instruction {
                 intervals.coordinate.arrays().for_each(|(tensor, _)| visit(tensor));
             }
             Instruction::Split { call, .. } => call.names(visit),
-            Instruction::Join(Join { call, tables, .. }) => {
-                call.names(visit);
+            Instruction::Join(Join { call, known, tables, own, .. }) => {
+                let known = known.iter().map(|(_, known)| known);
+                std::iter::once(call).chain(known).for_each(|call| call.names(visit));
+                own.iter().for_each(|own| own.share.names(visit));
                 let parents = tables.iter().filter_map(|tables| tables.by.parents.as_ref());
                 parents.for_each(|parents| parents.names(visit));
             }

@@ -9,7 +9,7 @@ use super::parts::length;
 use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
     Assembled, BinaryOp, Call, Combining, Derivation, Instruction, Join, Kernel, Own, Replacement,
-    Shape, Storage, Taken, Target, TensorType,
+    Shape, Share, Storage, Taken, Target, TensorType,
 };
 
 /// A tensor as entry points know it.
@@ -229,7 +229,7 @@ impl Session<'_> {
                 frame.insert(name, Object::Parts(parts));
             }
             Instruction::Split { parts, tensor, vals, call } => {
-                let own = Own { tensor: tensor.clone(), vals: vals.clone(), copies: None };
+                let own = Own { tensor: tensor.clone(), vals: vals.clone(), share: Share::Chunk };
                 self.run_parts(
                     &Join {
                         parts: parts.clone(),
@@ -241,6 +241,7 @@ impl Session<'_> {
                         tables: Vec::new(),
                         vectors: Vec::new(),
                         call: call.clone(),
+                        known: None,
                     },
                     frame,
                 )?;

@@ -6,7 +6,8 @@ use super::Value;
 use super::entry::{Done, Session, Stop, combined, plain};
 use super::frame::{Frame, Object};
 use crate::ir::{
-    Array, Call, Combining, Divided, Divisible, Join, Joined, Own, Parts, Place, Returned, Vector,
+    Array, Call, Combining, DescentStep, Divided, Divisible, Element, Join, Joined, Own, Parts,
+    Place, Returned, Share, Vector,
 };
 
 impl Session<'_> {
@@ -14,29 +15,38 @@ impl Session<'_> {
     /// which are joined in order.
     pub(super) fn run_parts(
         &self,
-        Join { parts, own, orders, returned, numbers, tables, vectors, call, .. }: &Join,
+        Join { parts, own, orders, returned, numbers, tables, vectors, call, known, .. }: &Join,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
         let all = frame.parts(&parts.all)?;
-        let size = all.last().map_or(1, |part| part.end.max(1));
+        let size = all.last().map_or(0, |part| part.end);
         for Joined { into, .. } in vectors {
             match into {
                 Vector::Values(name) => frame.insert(name, Object::Values(Vec::new())),
                 Vector::Field(field) => frame.set_field(field, Vec::new()),
             }
         }
+        let call = match known {
+            Some((is_known, known)) if *frame.get(is_known)? == Object::Bool(true) => known,
+            Some(_) | None => call,
+        };
         let mut joined: Vec<Vec<_>> = own.iter().map(|_| Vec::new()).collect();
         let mut filled = Vec::new();
         for (k, part) in all.into_iter().enumerate() {
-            for Own { tensor, vals, copies } in own {
+            for Own { tensor, vals, share } in own {
                 let whole = &frame.tensor(tensor)?.vals;
-                let values = match copies {
-                    None => {
-                        let each = whole.len() / size;
+                let values = match share {
+                    Share::Chunk => {
+                        let each = whole.len().checked_div(size).unwrap_or(0);
                         whole[part.start * each..part.end * each].to_vec()
                     }
-                    Some(_) if k == 0 => whole.clone(),
-                    Some((_, copies)) => {
+                    Share::Below { steps, .. } => {
+                        let first = |coordinate| first_below(steps, tensor, coordinate, frame);
+                        let each = whole.len().checked_div(first(size)?).unwrap_or(0);
+                        whole[first(part.start)? * each..first(part.end)? * each].to_vec()
+                    }
+                    Share::Copies(..) if k == 0 => whole.clone(),
+                    Share::Copies(_, copies) => {
                         let count = whole.len();
                         let neutral = frame.machine().eval(&copies.neutral);
                         vec![neutral.and_then(Value::as_element).map_err(plain)?; count]
@@ -52,17 +62,17 @@ impl Session<'_> {
                 frame.insert(name, empty);
             }
             let values = self.call_part(parts, part, call, frame)?;
-            for (Own { tensor, vals, copies }, joined) in own.iter().zip(&mut joined) {
+            for (Own { tensor, vals, share }, joined) in own.iter().zip(&mut joined) {
                 let dtype = frame.tensor(tensor)?.ty.dtype;
                 let values = frame.values(&crate::ir::Argument::Name(vals.clone()))?;
                 let values = std::mem::take(values);
-                match copies {
-                    Some((_, copies)) if k > 0 => {
+                match share {
+                    Share::Copies(_, copies) if k > 0 => {
                         for (whole, value) in joined.iter_mut().zip(values) {
                             *whole = combined(&copies.combining, [*whole, value], dtype, frame)?;
                         }
                     }
-                    Some(_) | None => joined.extend(values),
+                    Share::Copies(..) | Share::Chunk | Share::Below { .. } => joined.extend(values),
                 }
             }
             let mut vectors = frame.filled(vectors)?;
@@ -141,8 +151,47 @@ impl Session<'_> {
     }
 }
 
+/// The first position below a coordinate of the outermost level of a tensor, or below one after it.
+fn first_below(
+    steps: &[DescentStep],
+    tensor: &str,
+    coordinate: usize,
+    frame: &Frame,
+) -> Done<usize> {
+    let array = |array: &Array| {
+        let Place::Level { level, field } = &array.place else {
+            return Err(plain(format!("`{}` is no structure", array.name)));
+        };
+        let cells = frame.tensor(tensor)?.arrays.get(&(*level, field.clone()));
+        cells.ok_or_else(|| plain(format!("`{}` is not there", array.name)))
+    };
+    steps.iter().try_fold(coordinate, |first, step| match step {
+        DescentStep::Search { array: of, below } => {
+            let coordinate = first as isize - frame.index(below)? as isize;
+            let is_before = |at: &usize| match of.element {
+                Element::Signed(_) => (*at as isize) < coordinate,
+                _ => *at < first,
+            };
+            Ok(array(of)?.partition_point(is_before))
+        }
+        DescentStep::Segments(of) => {
+            let segments = array(of)?;
+            let position = segments.get(first).copied();
+            position.ok_or_else(|| plain(format!("`{}` has no element {first}", of.name)))
+        }
+        DescentStep::Each(each) => Ok(first * frame.index(each)?),
+    })
+}
+
 /// Combines scalars that the loops of two parts return.
 fn combined_scalars(by: &Combining, both: [&Object; 2], frame: &mut Frame) -> Done<Object> {
+    if let [Object::Bool(old), Object::Bool(new)] = both {
+        let mut machine = frame.machine();
+        for (name, value) in by.values.iter().zip([old, new]) {
+            machine.bind(name, Value::Bool(*value), false);
+        }
+        return machine.eval(&by.combined).and_then(Value::bool).map(Object::Bool).map_err(plain);
+    }
     let [Object::Scalar(old, dtype), Object::Scalar(new, _)] = both else {
         return Err(plain("the loops return no scalar".into()));
     };

@@ -61,6 +61,7 @@ impl Assembler<'_> {
             }
         }
         stmts.extend(self.enter_first());
+        stmts.extend(self.begin_divided());
         stmts
     }
 
@@ -106,7 +107,11 @@ impl Assembler<'_> {
             // Skipped parents must have no children.
             if self.counts_seen(level) && self.scattered != Some(level) {
                 let seen = Expr::var(&self.seen_name(level));
-                stmts.push(Stmt::refuse(Expr::ne(seen, self.count(level))));
+                let all = match self.part_of(level) {
+                    Some(own) => Expr::sub(own.end, own.start),
+                    None => self.count(level),
+                };
+                stmts.push(Stmt::refuse(Expr::ne(seen, all)));
             }
         }
         stmts
@@ -227,7 +232,7 @@ impl Assembler<'_> {
     pub(super) fn store_known(&self, level: usize, value: Expr, scope: &Scope) -> Vec<Stmt> {
         vec![
             Stmt::refuse(self.stands_elsewhere(level, scope)),
-            Stmt::store(&self.vals, self.cursor(level), self.stored(value)),
+            Stmt::store(&self.vals, self.value_at(self.cursor(level)), self.stored(value)),
             Stmt::accumulate(&self.cursor_name(level), Expr::Index(1)),
         ]
     }
@@ -266,14 +271,20 @@ impl Assembler<'_> {
         self.chain(level).map(pair).collect()
     }
 
+    /// Returns the positions of the children of a parent: in the outermost level, those of the part.
     pub(super) fn children(&self, level: usize, parent: Expr) -> Segment {
+        let own = if level == 0 { self.part_of(0) } else { None };
+        own.unwrap_or_else(|| self.all_children(level, parent))
+    }
+
+    pub(super) fn all_children(&self, level: usize, parent: Expr) -> Segment {
         let iteration = self.levels()[level].level.position_iteration();
         let iteration = iteration.expect("levels that are walked along are iterated");
         iteration.pos_bounds(&self.storages[level], Segment::of(parent))
     }
 
     /// Returns the cursor of a level, which it shares with its chain.
-    fn cursor(&self, level: usize) -> Expr {
+    pub(super) fn cursor(&self, level: usize) -> Expr {
         Expr::var(&self.cursor_name(level))
     }
 

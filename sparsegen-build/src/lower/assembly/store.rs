@@ -113,6 +113,7 @@ impl Assembler<'_> {
             stmts.push(Stmt::bind(&self.position, position));
             position = Expr::var(&self.position);
         }
+        let position = self.value_at(position);
         stmts.push(if accumulate.is_some() && !self.is_pattern() {
             let dtype = self.program.tensor(self.target.tensor).dtype;
             let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);

@@ -93,7 +93,12 @@ impl Builder<'_> {
         let summary = format!(
             "Like [`{entry}`], but into {into} assembled for operands of the same structure."
         );
-        let lines = [vec![summary], self.docs_of_known(&entry)].concat();
+        let is_divided = |function: &Function| function.parallel.is_some();
+        let runs_alone = self.kernel.functions().any(is_divided)
+            && !self.kernel.functions().filter_map(|f| f.compute.as_deref()).any(is_divided);
+        let alone = runs_alone.then(|| [String::new(), "Runs on one thread.".to_owned()]);
+        let alone = alone.into_iter().flatten().collect();
+        let lines = [vec![summary], self.docs_of_known(&entry), alone].concat();
         with_errors(lines, self.errors(|function| compute_errors(function, &entry)))
     }
 

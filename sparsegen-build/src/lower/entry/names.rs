@@ -21,6 +21,8 @@ pub(super) struct Names {
     pub(super) order: String,
     /// Whether the structures of results are known.
     pub(super) is_known: String,
+    /// Whether the structures of results are those that the parts of the loops compute.
+    pub(super) agrees: String,
     /// The value of a scalar before its update.
     pub(super) previous: String,
     /// A scalar.
@@ -43,7 +45,7 @@ impl Builder<'_> {
         };
         let names = [
             "shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value",
-            "own", "order", "previous", "is_known",
+            "own", "order", "previous", "is_known", "agrees",
         ];
         let [
             shape,
@@ -59,9 +61,22 @@ impl Builder<'_> {
             order,
             previous,
             is_known,
+            agrees,
         ] = names.map(&mut free);
         let storage = Storage { shape, levels, vals, fills_levels: false };
         let parts = Parts { all, one };
-        Names { storage, unpacked, parts, filled, copies, own, order, is_known, previous, value }
+        Names {
+            storage,
+            unpacked,
+            parts,
+            filled,
+            copies,
+            own,
+            order,
+            is_known,
+            agrees,
+            previous,
+            value,
+        }
     }
 }

@@ -5,22 +5,24 @@ use super::names::Names;
 use super::run::{Run, number, vector};
 use super::signature::{extent, held, is_passed};
 use crate::ir::{
-    Array, Assembly, Buckets, Call, Element, Expr, Fit, Follows, Instruction, Intervals, Join,
-    Joined, Joining, Ordered, Own, Parallel, Place, Tables, TensorResult,
+    Array, Assembly, Buckets, Call, Combining, DescentStep, Dtype, Element, Expr, Fit, Follows,
+    Instruction, Intervals, Join, Joined, Joining, Ordered, Own, Parallel, Place, Reduced,
+    Returned, Share, Tables, TensorResult,
 };
 use crate::names::plain;
 
 impl Run<'_> {
-    /// Divides the range of the outermost loop.
-    pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
+    /// Divides the range of the outermost loop, if it runs in parts.
+    pub(super) fn parts(&self) -> Option<Instruction> {
         let loops = self.loops;
+        let parallel = loops.parallel.as_ref()?;
         let find = |name: &String| self.array(name);
         let range = Box::new(parallel.range.map(&find, &|extent| self.in_arguments(extent))?);
         let copied = |result: &&TensorResult| {
             parallel.copies.iter().any(|copies| copies.result == result.name)
         };
         let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
-        let name = names.parts.all.clone();
+        let name = self.names().parts.all;
         let joined = parallel.joined.iter().map(|joined| &joined.parents);
         let merged = parallel.buckets.iter().filter_map(|buckets| buckets.parents.as_ref());
         let lengths = joined.chain(merged).map(|parents| self.in_arguments(parents));
@@ -52,9 +54,15 @@ impl Run<'_> {
         })
     }
 
-    /// Calls the loops for each part.
-    pub(super) fn run_parts(&self, parallel: &Parallel, names: Names, call: Call) -> Instruction {
-        let Names { parts, filled, .. } = names;
+    /// Calls the loops for each part, or those for known structures where these are known.
+    pub(super) fn run_parts(
+        &self,
+        parallel: &Parallel,
+        names: Names,
+        call: Call,
+        known: Option<(String, Call)>,
+    ) -> Instruction {
+        let Names { parts, filled, agrees, .. } = names;
         if let Some(intervals) = &parallel.intervals
             && let Some(result) = self.loops.results().next()
             && let Assembly::Computed { vals, .. } = &result.assembly
@@ -77,15 +85,11 @@ impl Run<'_> {
         for result in self.loops.results() {
             let names = self.names_of(result);
             match &result.assembly {
-                Assembly::Computed { vals, .. } => {
-                    let mut copies = parallel.copies.iter();
-                    let copies = copies.find(|copies| copies.result == result.name);
-                    own.push(Own {
-                        tensor: self.holder(result),
-                        vals: vals.name.clone(),
-                        copies: copies.map(|copies| (names.copies, copies.clone())),
-                    });
-                }
+                Assembly::Computed { vals, .. } => own.push(Own {
+                    tensor: self.holder(result),
+                    vals: vals.name.clone(),
+                    share: self.share(parallel, result, names),
+                }),
                 Assembly::Assembled { arrays, extents, fits } => {
                     let mut by_parent = parallel.joined.iter();
                     let by = by_parent.find(|joined| joined.result == result.name);
@@ -116,9 +120,15 @@ impl Run<'_> {
                 }
             }
         }
+        let compares = self.loops.results().any(|result| !result.structure().is_empty());
+        let agrees = compares.then(|| Returned {
+            name: agrees,
+            reduced: Reduced { dtype: Dtype::Bool, combining: both() },
+        });
+        let returned: Vec<Returned> = agrees.into_iter().chain(parallel.returned.clone()).collect();
         match &mut own[..] {
-            [Own { tensor, vals, copies: None }]
-                if vectors.is_empty() && parallel.returned.is_empty() =>
+            [Own { tensor, vals, share: Share::Chunk }]
+                if vectors.is_empty() && returned.is_empty() =>
             {
                 let [tensor, vals] = [tensor, vals].map(std::mem::take);
                 Instruction::Split { parts, tensor, vals, call }
@@ -128,14 +138,50 @@ impl Run<'_> {
                 filled,
                 own,
                 orders,
-                returned: parallel.returned.clone(),
+                returned,
                 numbers,
                 tables,
                 vectors,
                 call,
+                known,
             }),
         }
     }
+
+    /// Returns the values of a result that each part stores to.
+    fn share(&self, parallel: &Parallel, result: &TensorResult, names: Names) -> Share {
+        let mut copies = parallel.copies.iter();
+        if let Some(copies) = copies.find(|copies| copies.result == result.name) {
+            return Share::Copies(names.copies, copies.clone());
+        }
+        let mut descents = parallel.descents.iter();
+        match descents.find(|descent| descent.result == result.name) {
+            None => Share::Chunk,
+            Some(descent) => Share::Below {
+                storage: names.storage,
+                variable: parallel.range.variable.clone(),
+                steps: descent.steps.iter().map(|step| self.step(step)).collect(),
+            },
+        }
+    }
+
+    /// Returns a step in terms of the arguments.
+    fn step(&self, step: &DescentStep) -> DescentStep {
+        match step {
+            DescentStep::Segments(_) => step.clone(),
+            DescentStep::Search { array, below } => {
+                DescentStep::Search { array: array.clone(), below: self.in_arguments(below) }
+            }
+            DescentStep::Each(each) => DescentStep::Each(self.in_arguments(each)),
+        }
+    }
+}
+
+/// Returns the answers of two parts, combined.
+fn both() -> Combining {
+    let values = ["earlier", "later"].map(str::to_owned);
+    let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
+    Combining { values, combined: Expr::and(earlier, later) }
 }
 
 /// Returns how the arrays of parts are joined, if these follow each other.

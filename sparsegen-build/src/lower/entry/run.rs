@@ -41,10 +41,14 @@ impl Builder<'_> {
             let (name, all) = (run.names().is_known, self.derivations(group));
             body.push(Instruction::Derived { name, all });
         }
+        // The extents of a result cannot be read while its structure is borrowed.
+        let borrows = loops.results().any(|result| !result.structure().is_empty());
+        body.extend(run.parts().filter(|_| borrows));
         for result in loops.results() {
             body.extend(run.before(result, is_fresh(&result.name)));
         }
         body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
+        body.extend(run.parts().filter(|_| !borrows));
         let scalars = run.call_loops(known, &mut body);
         // Storage taken from tensors of the caller is returned even after an error.
         let (apart, taken): (Vec<_>, Vec<_>) =
@@ -194,25 +198,29 @@ impl Run<'_> {
     ) -> Vec<Instruction> {
         let loops = self.loops;
         let call = self.call(loops);
+        let structured = loops.results().filter(|result| !result.structure().is_empty());
+        let structured: Vec<String> = structured.map(|result| result.tensor.clone()).collect();
+        let tensors = super::docs::list(&structured, "or");
         if let Some(parallel) = &loops.parallel {
             let names = self.names();
-            body.extend(self.parts(parallel, &names));
             return match loops.results().next() {
                 None => {
                     let total = Value::Total(names.parts, call, combining(&parallel.returned));
                     self.total_of_parts(body, total)
                 }
                 Some(_) => {
-                    body.push(self.run_parts(parallel, names, call));
+                    let known = known.map(|known| (self.names().is_known, self.call(known)));
+                    body.push(self.run_parts(parallel, names, call, known));
+                    if !structured.is_empty() {
+                        let answer = Value::Name(self.names().agrees);
+                        body.push(Instruction::Check(Check::Known { answer, tensors }));
+                    }
                     self.scalars_of_parts(body)
                 }
             };
         }
-        let structured = loops.results().filter(|result| !result.structure().is_empty());
-        let structured: Vec<String> = structured.map(|result| result.tensor.clone()).collect();
         let has_others = loops.scalars().next().is_some();
         if !structured.is_empty() && !has_others {
-            let tensors = super::docs::list(&structured, "or");
             let answer = match known {
                 None => Value::Call(call),
                 Some(known) => Value::Either {

@@ -44,6 +44,17 @@ fn every_part_is_run_once() {
 }
 
 #[test]
+fn parts_have_the_values_below_their_coordinates() {
+    let pos = [0, 2, 2, 5, 6];
+    let parts = divided(4, 4, |i| i);
+    // Two values at each position.
+    let mut vals: Vec<usize> = (0..12).collect();
+    let chunks = chunks_below(&mut vals, &parts, |i| pos[i]);
+    assert_eq!(chunks, [&[0, 1, 2, 3][..], &[], &[4, 5, 6, 7, 8, 9], &[10, 11]]);
+    assert_eq!(chunks_below(&mut [0; 0], &divided(0, 3, |_| 0), |_| 0), [&[0; 0][..]]);
+}
+
+#[test]
 fn copies_are_combined_in_order() {
     let parts = divided(3, 3, |i| i);
     let count = SLICE_OF_TEST;
