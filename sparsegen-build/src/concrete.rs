@@ -175,6 +175,16 @@ impl Program {
         self.space.level_variable(&self.kernel, access, level)
     }
 
+    /// Returns whether a level of some tensor has the coordinates of a variable.
+    pub fn stores(&self, v: VariableId) -> bool {
+        let accesses = self.kernel.accesses.iter().chain(self.targets.iter().map(|of| &of.access));
+        let mut stored = accesses.flat_map(|access| {
+            let levels = 0..self.tensor(access.tensor).format.levels.len();
+            levels.filter_map(|level| self.level_variable(access, level))
+        });
+        stored.any(|stored| stored == v)
+    }
+
     /// Returns the variables of the modes of a level in which the loops may have coordinates that
     /// nothing reads.
     pub fn may_leave(&self, access: &Access, level: usize) -> Vec<VariableId> {

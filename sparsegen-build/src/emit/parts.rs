@@ -62,8 +62,16 @@ pub(super) fn divide(
     };
     let steps = range.steps.iter().map(|Steps { all, units }| match units {
         Some(units) => {
-            let [all, units] = [all, units].map(|of| measured(of, within));
-            quote!(#all.div_ceil(#units.max(1)))
+            let is_known = matches!(units, Measure::Extent(Expr::Index(1..)));
+            let all = measured(all, within);
+            let units = match is_known {
+                true => measured(units, expr),
+                false => {
+                    let units = measured(units, within);
+                    quote!(#units.max(1))
+                }
+            };
+            quote!(#all.div_ceil(#units))
         }
         None => measured(all, expr),
     });

@@ -14,7 +14,7 @@ use crate::level::Segment;
 use crate::notation::{Access, VariableId};
 
 use super::Lowering;
-use super::extents::extent;
+use super::extents::{count, extent, signed};
 use super::parallel::latest;
 use super::scope::Scope;
 
@@ -185,6 +185,11 @@ impl Lowering<'_> {
             }
         }
         let of_block = if self.program.basis.is_limited(v) { self.reach(v, scope) } else { None };
+        let of_block = of_block.map(|Segment { start, end }| {
+            let [start, end] =
+                [start, end].map(|counted| signed(self.program, &self.names, v, counted));
+            Segment { start, end }
+        });
         let interval = match (of_block, self.interval_of_block(v, scope)) {
             (Some(a), Some(b)) => {
                 Some(Segment { start: latest(a.start, b.start), end: Expr::min(a.end, b.end) })
@@ -324,7 +329,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the coordinates of a variable that the known blocks of coordinates leave, if there are
-    /// any.
+    /// any, counted from the first one, which may be negative.
     fn reach(&self, v: VariableId, scope: &Scope) -> Option<Segment> {
         let space = &self.program.space;
         if let Some((fused, [outer, inner])) = space.fused_with(v) {
@@ -351,7 +356,7 @@ impl Lowering<'_> {
         }
         let size = self.block_size(v, by);
         let start = Expr::mul(scope.coordinate(block), size.clone());
-        let end = extent(self.program, &self.names, v);
+        let end = count(self.program, &self.names, v);
         let start =
             if matches!(by, BlockSize::Share(_)) { Expr::min(start, end.clone()) } else { start };
         let end = Expr::min(Expr::add(start.clone(), size), end);

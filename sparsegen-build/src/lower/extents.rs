@@ -26,7 +26,7 @@ fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
     match program.space.computed(v)? {
         Coordinate::Div(of, BlockSize::Constant(by))
         | Coordinate::Mod(of, BlockSize::Share(by)) => {
-            Some(Expr::div_ceil(extent(program, names, *of), Expr::Index(*by as usize)))
+            Some(Expr::div_ceil(count(program, names, *of), Expr::Index(*by as usize)))
         }
         Coordinate::Affine(sum) if !is_signed(sum) => {
             let extents = || sum.variables().map(|v| extent(program, names, *v));
@@ -85,15 +85,32 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
     }
 }
 
-/// Returns the largest magnitude of a negative coordinate of a variable, or 0 if none is negative.
+/// Returns a number that no negative coordinate of a variable exceeds in magnitude, or 0 if none is
+/// negative.
 pub(super) fn below_zero(program: &Program, names: &Names, v: VariableId) -> Expr {
     match program.space.computed(v) {
         Some(Coordinate::Affine(sum)) if is_signed(sum) => {
             let subtrahend = sum.variables().find(|of| sum.stride(of) < 0);
             subtrahend.map_or(Expr::Index(0), |of| extent(program, names, *of))
         }
-        Some(Coordinate::Div(of, _)) => below_zero(program, names, *of),
-        Some(Coordinate::Mod(..) | Coordinate::Affine(_)) | None => Expr::Index(0),
+        // Blocks that no level stores are counted from the first coordinate.
+        Some(Coordinate::Div(of, _)) if program.stores(v) => below_zero(program, names, *of),
+        Some(Coordinate::Div(..) | Coordinate::Mod(..) | Coordinate::Affine(_)) | None => {
+            Expr::Index(0)
+        }
+    }
+}
+
+/// Returns the number of coordinates of a variable, including negative ones.
+pub(super) fn count(program: &Program, names: &Names, v: VariableId) -> Expr {
+    Expr::add(below_zero(program, names, v), extent(program, names, v))
+}
+
+/// Returns a coordinate of a variable, given the number of coordinates before it.
+pub(super) fn signed(program: &Program, names: &Names, v: VariableId, counted: Expr) -> Expr {
+    match below_zero(program, names, v) {
+        Expr::Index(0) => counted,
+        below => Expr::difference(counted, below),
     }
 }
 
@@ -107,7 +124,7 @@ pub(super) fn block_size(
     match (size, program.space.variable_of(Coordinate::Mod(of, size))) {
         (BlockSize::Share(_), Some(place)) => Expr::var(names.size(place)),
         (BlockSize::Share(count), None) => {
-            Expr::div_ceil(extent(program, names, of), Expr::Index(count as usize))
+            Expr::div_ceil(self::count(program, names, of), Expr::Index(count as usize))
         }
         (BlockSize::Constant(size), _) => Expr::Index(size as usize),
     }

@@ -17,7 +17,7 @@ use crate::types::Dtype;
 
 use super::Lowering;
 use super::combine::Combine;
-use super::extents::{below_zero, block_size, expanded, extent};
+use super::extents::{block_size, expanded, extent, signed};
 use super::names::Names;
 use super::scope::Scope;
 use super::slices::bound;
@@ -244,11 +244,9 @@ impl Lowering<'_> {
         let parted = self.parted.filter(|parted| parted.is_by_coordinate())?;
         (parted.variable == v).then(|| {
             let Segment { start, end } = part_of_loop(self.program, &self.names, parted);
-            let signed = |at: Expr| match below_zero(self.program, &self.names, v) {
-                Expr::Index(0) => at,
-                below => Expr::difference(at, below),
-            };
-            Segment { start: signed(start), end: signed(end) }
+            let [start, end] =
+                [start, end].map(|counted| signed(self.program, &self.names, v, counted));
+            Segment { start, end }
         })
     }
 

@@ -68,17 +68,21 @@ pub(super) fn check(
     span: Span,
     whole: VariableId,
 ) -> Result<(), Diagnostic> {
-    let Program { kernel, space, basis, .. } = program;
+    let Program { kernel, space, .. } = program;
     if space.positions_of(whole).is_some() {
         return Ok(());
     }
-    let is_signed = |v: &VariableId| matches!(space.computed(*v), Some(Coordinate::Affine(sum)) if sum.may_be_negative(|_| false));
     let name = &kernel.variable(whole).name;
     let over = space.index_variables(whole);
-    if let Some(v) = over.iter().find(|v| basis.is_limited(**v) && is_signed(v)) {
+    // Blocks of a format are counted from the coordinate 0, and those of a schedule from the first one.
+    let is_signed = |v: &VariableId| matches!(space.computed(*v), Some(Coordinate::Affine(sum)) if sum.may_be_negative(|_| false));
+    let has_blocks = |v: &VariableId| {
+        space.blocks_with(*v).is_some_and(|(block, ..)| is_signed(v) && program.stores(block))
+    };
+    if let Some(v) = over.iter().find(|v| has_blocks(v)) {
         let signed = &kernel.variable(*v).name;
         return Err(Diagnostic::new(Code::CannotSplit, span, format!("`{name}` cannot be split"))
-            .note(format!("the coordinates of `{signed}` may be negative"))
+            .note(format!("a format has blocks of `{signed}`, whose coordinates may be negative"))
             .help(format!(
                 "split the positions of the operand that stores `{signed}` with `pos`"
             )));

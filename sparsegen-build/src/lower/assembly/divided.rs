@@ -11,7 +11,7 @@ use crate::format::{Format, LevelSpec};
 use crate::ir::{Descent, DescentStep, Expr, Stmt};
 use crate::level::{Holds, Segment};
 use crate::lower::Lowering;
-use crate::lower::extents::{below_zero, expanded};
+use crate::lower::extents::{below_zero, expanded, signed};
 use crate::lower::names::Names;
 
 /// How the positions of a level follow from those of the level above.
@@ -149,10 +149,7 @@ impl Assembler<'_> {
 /// Returns the coordinates of a part in the outermost level of a result.
 pub(super) fn coordinates(program: &Program, names: &Names, parted: &Parted) -> Segment {
     let (first, after) = names.divided(parted);
-    let signed = |bound: &str| match below_zero(program, names, parted.divided()) {
-        Expr::Index(0) => Expr::var(bound),
-        below => Expr::difference(Expr::var(bound), below),
-    };
+    let signed = |bound: &str| signed(program, names, parted.divided(), Expr::var(bound));
     Segment { start: signed(&first), end: signed(&after) }
 }
 
