@@ -1,6 +1,6 @@
 //! Type checking of generated source by rustc.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
@@ -81,6 +81,51 @@ impl Drop for Rustc {
     }
 }
 
+/// Type-checks sources, each with its name, as modules of one crate. Returns the names of those with
+/// errors or warnings, with the messages of rustc.
+///
+/// # Errors
+/// rustc cannot be run, or fails for another reason.
+pub fn mistakes(sources: &[(String, String)]) -> Result<Vec<String>, String> {
+    let rustc = Rustc::new()?;
+    let mut wrong = Vec::new();
+    let mut rest: Vec<usize> = (0..sources.len()).collect();
+    // Errors of one phase hide those of later ones, so refused sources are removed and the others
+    // checked again.
+    while !rest.is_empty() {
+        let said = match check_all(&rustc, sources, &rest)? {
+            Ok(()) => break,
+            Err(said) => said,
+        };
+        let is_named = |k: &usize| said.contains(&format!("m{k}.rs:"));
+        let named: Vec<usize> = rest.iter().copied().filter(is_named).collect();
+        if named.is_empty() {
+            return Err(format!("rustc fails, but for none of the sources:\n{said}"));
+        }
+        for k in &named {
+            let about = said.split("\n\n").find(|part| part.contains(&format!("m{k}.rs:")));
+            wrong.push(format!("{}\n{}", sources[*k].0, about.unwrap_or_default()));
+        }
+        rest.retain(|k| !named.contains(k));
+    }
+    Ok(wrong)
+}
+
+/// Checks some of the sources. Returns the messages of rustc as an error within.
+fn check_all(
+    rustc: &Rustc,
+    sources: &[(String, String)],
+    which: &[usize],
+) -> Result<Result<(), String>, String> {
+    let mut root = "#![allow(dead_code, unreachable_pub)]\n".to_owned();
+    for k in which {
+        root.push_str(&format!("pub mod m{k};\n"));
+        rustc.write(&format!("m{k}.rs"), &sources[*k].1)?;
+    }
+    rustc.write("lib.rs", &root)?;
+    Ok(rustc.check("lib.rs"))
+}
+
 /// Type-checks a source, with warnings as errors.
 ///
 /// # Errors
@@ -91,8 +136,10 @@ pub fn type_check(source: &str) -> Result<(), String> {
     rustc.check("lib.rs")
 }
 
-/// Returns the folder of compiled dependencies, which contains the test itself.
+/// Returns the folder of compiled dependencies, which contains a test itself, and is beside a program.
 fn dependencies() -> Result<PathBuf, String> {
     let itself = env::current_exe().map_err(|error| error.to_string())?;
-    itself.parent().map(Path::to_path_buf).ok_or_else(|| "a test lies in a folder".to_owned())
+    let own = itself.parent().ok_or("a program lies in a folder")?;
+    let beside = own.join("deps");
+    Ok(if beside.is_dir() { beside } else { own.to_path_buf() })
 }

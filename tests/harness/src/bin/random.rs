@@ -6,14 +6,18 @@
 //! With `--scheduled`, each kernel has a random schedule, which may be refused.
 //! With `--schedules COUNT SEED`, cases with random schedules are tested, which may be refused.
 //! With `--cases FILE`, the cases of a file of the corpus are tested instead; with
-//! `--threads FILE EVERY`, one of every so many, as kernels that run on threads.
+//! `--threads FILE EVERY`, one of every so many, as kernels that run on threads. With `--typed FILE` or
+//! `--typed COUNT SEED`, rustc checks the types of the generated source of cases or of random kernels,
+//! many in one crate, which takes less time than to compile and run them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::generate::draft;
+use sparsegen_harness::rustc::mistakes;
 use sparsegen_harness::schedules::{self, scheduled};
 use sparsegen_harness::shrink::shrunk;
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
@@ -30,6 +34,16 @@ fn main() {
             let cases = corpus::parse("schedules", &schedules::lines(seed, count));
             let cases = cases.unwrap_or_else(|reason| panic!("{reason}"));
             return try_cases(cases, |found| !found.is_of_schedule());
+        }
+        ["--typed", path] => return check_types(&cases_of(path)),
+        ["--typed", count, seed] => {
+            let count: usize = count.parse().expect("a number");
+            let drafts = (0..count).map(|k| (k, draft(&format!("{seed} {k}"))));
+            let cases = drafts.flat_map(|(k, draft)| {
+                corpus::parse(&format!("{seed} {k}"), &draft.lines(&format!("r{k}")))
+                    .unwrap_or_else(|reason| panic!("{reason}"))
+            });
+            return check_types(&cases.collect::<Vec<_>>());
         }
         ["--threads", path] => return try_cases(on_threads(path, 1), |_| true),
         ["--threads", path, every] => {
@@ -87,6 +101,25 @@ fn cases_of(path: &str) -> Vec<Case> {
 /// Returns one of `every` cases of a file, with kernels that run on threads.
 fn on_threads(path: &str, every: usize) -> Vec<Case> {
     cases_of(path).into_iter().step_by(every.max(1)).map(Case::on_threads).collect()
+}
+
+/// Type-checks the generated source of cases, and shows what rustc refuses.
+fn check_types(cases: &[Case]) {
+    // Functions that a manifest calls by their paths are not there.
+    let closed = cases.iter().filter(|case| !case.manifest.contains("::"));
+    let outputs = closed.map(|case| (case, compile_str("case.toml", &case.manifest)));
+    let compiled = outputs.filter(|(_, output)| output.diagnostics.is_empty());
+    let sources = compiled.map(|(case, output)| {
+        (format!("# {} at {}:\n{}", case.name, case.place, case.manifest), output.source)
+    });
+    let sources: Vec<(String, String)> = sources.collect();
+    match mistakes(&sources) {
+        Ok(wrong) => {
+            wrong.iter().for_each(|shown| println!("{shown}\n"));
+            println!("rustc refuses {} of {} sources", wrong.len(), sources.len());
+        }
+        Err(reason) => println!("{reason}"),
+    }
 }
 
 /// Tries cases, and shows those that fail in a way that matters.
