@@ -46,6 +46,25 @@ fn keep_read(tensor: &mut TensorOperand, uses: &Uses) {
     tensor.extents.retain(|extent| uses.reads(&extent.name) > 0);
 }
 
+/// Returns whether statements read a variable that is declared before them, and not another one of the
+/// same name.
+fn is_read_outside(body: &[Stmt], name: &str) -> bool {
+    let reads = |expr: &Expr| *expr == Expr::var(name);
+    for stmt in body {
+        let is_another = |inner: &[Stmt]| {
+            let binds = !stmt.bodies().is_empty() && stmt.bound().contains(&name);
+            binds || !is_read_outside(inner, name)
+        };
+        if stmt.any_expression(&reads) || !stmt.bodies().into_iter().all(is_another) {
+            return true;
+        }
+        if stmt.binds().contains(&name) {
+            return false;
+        }
+    }
+    false
+}
+
 /// Removes variables that neither these statements nor later ones read, and `mut` of variables that
 /// do not change.
 fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
@@ -70,7 +89,9 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
                 uses.count_expr(value);
                 is_read_at_end = value.mentions(name);
             }
-            let is_read = uses.reads(name) > 0 || is_read_at_end;
+            // Inner bodies may have variables of the same name.
+            let is_shadowed = uses.writes(name) == 0 && !is_read_outside(&rest, name);
+            let is_read = uses.reads(name) > 0 && !is_shadowed || is_read_at_end;
             if !is_read {
                 rest = without_assignments(&rest, name);
             } else if uses.writes(name) > 0 {
@@ -209,6 +230,20 @@ mod tests {
         let read = vec![Stmt::store("y", Expr::Index(0), Expr::var("n"))];
         let body = [counted(Vec::new()), counted(read.clone())].concat();
         assert_eq!(drop_unread(&body, &Uses::default()), counted(read));
+    }
+
+    #[test]
+    fn a_variable_that_inner_ones_hide_is_unread() {
+        let bound = || Stmt::bind("p", Expr::var("i"));
+        let store = || Stmt::store("y", Expr::var("p"), Expr::Index(1));
+        let arms = |inner: Vec<Stmt>| Stmt::choose(vec![(Expr::var("b"), inner.clone())], inner);
+        let hidden = arms(vec![bound(), store()]);
+        assert_eq!(
+            drop_unread(&[vec![bound()], hidden.clone()].concat(), &Uses::default()),
+            hidden
+        );
+        let read = [vec![bound()], arms(vec![store(), bound(), store()])].concat();
+        assert_eq!(drop_unread(&read, &Uses::default()), read);
     }
 
     #[test]
