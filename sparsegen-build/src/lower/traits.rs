@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::concrete::Program;
+use crate::concrete::parted::Stores;
 use crate::format::{Format, LevelExpr};
 use crate::ir::Trait;
 use crate::math;
@@ -27,7 +28,14 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
         needs.literal(tensor.format.fill);
     }
     let is_updated = program.targets.iter().any(|target| target.in_place);
-    if is_updated || program.body.reads().into_iter().any(repeats) {
+    let parted = program.threads.iter().flatten();
+    let is_combined = parted.flat_map(|parted| program.targets.iter().zip(&parted.stores)).any(
+        |(target, stores)| {
+            let is_whole = matches!(stores, Stores::Apart | Stores::Joined | Stores::Reductions);
+            is_generic(program.tensor(target.access.tensor).dtype) && !is_whole
+        },
+    );
+    if is_updated || is_combined || program.body.reads().into_iter().any(repeats) {
         needs.operator(kernel.semiring.add);
     }
     program.body.for_each_assign(&mut |target: &Access, accumulate, value| {
