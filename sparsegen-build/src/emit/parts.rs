@@ -1,7 +1,7 @@
 //! Emits calls of loops for each part of a range.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::entry::{call, expr};
 use super::names::{ident, place_in_view};
@@ -61,18 +61,15 @@ pub(super) fn divide(
         Measure::Length(of) => length(of),
     };
     let steps = range.steps.iter().map(|Steps { all, units }| match units {
-        Some(units) => {
-            let is_known = matches!(units, Measure::Extent(Expr::Index(1..)));
-            let all = measured(all, within);
-            let units = match is_known {
-                true => measured(units, expr),
-                false => {
-                    let units = measured(units, within);
-                    quote!(#units.max(1))
-                }
-            };
-            quote!(#all.div_ceil(#units))
-        }
+        Some(units) => match (all, units) {
+            (Measure::Extent(Expr::Index(all)), Measure::Extent(Expr::Index(units @ 1..))) => {
+                Literal::usize_unsuffixed(all.div_ceil(*units)).into_token_stream()
+            }
+            (all, units) => {
+                let [all, units] = [all, units].map(|of| measured(of, receiver));
+                quote!(#all.div_ceil(#units.max(1)))
+            }
+        },
         None => measured(all, expr),
     });
     // Extents may be large where there are no entries.
@@ -115,7 +112,15 @@ pub(super) fn signed_search(
     quote!(kernel::search_signed(#array, 0..#length, #coordinate))
 }
 
-/// Emits an extent as the operand of a cast or the receiver of a method.
+/// Emits an extent as the receiver of a method. A literal has a type.
+fn receiver(extent: &Expr) -> TokenStream {
+    match extent {
+        Expr::Index(n) => Literal::usize_suffixed(*n).into_token_stream(),
+        extent => within(extent),
+    }
+}
+
+/// Emits an extent as the operand of a cast.
 fn within(extent: &Expr) -> TokenStream {
     let emitted = expr(extent);
     if matches!(extent, Expr::Extent(..)) { emitted } else { quote!((#emitted)) }
