@@ -6,6 +6,7 @@ use std::{env, fs};
 
 use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
+use sparsegen_harness::rustc::mistakes;
 use sparsegen_harness::trial::{Failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
@@ -14,6 +15,10 @@ const EVERY: u64 = 12;
 
 /// One kernel of about so many is run; `SPARSEGEN_THREADS=1` runs all of them.
 const RUN: u64 = 96;
+
+/// The types of the source of one kernel of about so many are checked; `SPARSEGEN_THREADS=1` checks all of
+/// them.
+const TYPED: u64 = 48;
 
 /// The least share of kernels that run on threads, in percent.
 const LEAST: usize = 95;
@@ -87,4 +92,27 @@ fn kernels_on_threads_compute_what_they_say() {
     });
     let failures: Vec<String> = found.into_iter().flatten().collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn source_for_threads_has_valid_types() {
+    // The paths of functions do not exist in a crate of their own.
+    let is_closed = |case: &Case| !case.manifest.contains("::");
+    let sample: Vec<Case> = sample(TYPED).into_iter().filter(is_closed).collect();
+    let sources = on_threads(&sample, |case| {
+        let output = compile_str("case.toml", &case.manifest);
+        output
+            .diagnostics
+            .is_empty()
+            .then(|| (format!("{} {}", case.place, case.name), output.source))
+    });
+    let sources: Vec<(String, String)> = sources.into_iter().flatten().collect();
+    let wrong = mistakes(&sources).expect("rustc can be run beside this test");
+    assert!(
+        wrong.is_empty(),
+        "{} of {} sources:\n{}",
+        wrong.len(),
+        sources.len(),
+        wrong.join("\n")
+    );
 }

@@ -21,7 +21,7 @@ pub(super) struct Names {
     pub(super) order: String,
     /// Whether the structures of results are known.
     pub(super) is_known: String,
-    /// Whether the structures of results are those that the parts of the loops compute.
+    /// `true` if all parts of the loops found the structures of the results.
     pub(super) agrees: String,
     /// The value of a scalar before its update.
     pub(super) previous: String,

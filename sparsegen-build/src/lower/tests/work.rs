@@ -42,6 +42,42 @@ fn sums_are_not_rounded_by_the_number_of_threads() {
     assert_eq!(divided(product, "A = 'csr', B = 'csr', R = 'csr'", "").0, "thread_parts");
 }
 
+#[test]
+fn values_are_divided_where_the_positions_of_a_part_are_consecutive() {
+    let below = |first: &str| Some(format!("kernel::chunks_below(vals,&parts,{first})"));
+    let searched = "kernel::search(levels.0.crd,0..levels.0.crd.len(),i)";
+    let diagonals =
+        "kernel::search_signed(levels.0.crd,0..levels.0.crd.len(),dasisize-a.shape()[0]asisize,)";
+    let cases = [
+        ("csr", "csr", below("|i|levels.1.pos[i]asusize")),
+        ("dcsr", "dcsr", below(&format!("|i|{{levels.1.pos[{searched}]asusize}}"))),
+        ("coo", "coo", below(&format!("|i|{searched}"))),
+        ("dia", "dia", below(&format!("|d|{diagonals}"))),
+        ("blocks", "blocks", below("|io|levels.1.pos[io]asusize")),
+        ("hash_rows", "csr", Some("kernel::chunks(vals,&parts)".to_owned())),
+        ("csc", "csr", None),
+        ("ell", "ell", None),
+    ];
+    for (result, operand, expected) in cases {
+        let manifest = format!(
+            "{FORMATS}[kernels.k]\nexpr = \"C[i,j] = 2 * A[i,j]\"\nparallel = true\n\
+             tensors = {{ C = '{result}', A = '{operand}' }}"
+        );
+        let output = compile_str("kernels.toml", &manifest);
+        let (_, compute) = output.source.split_once("pub fn k_compute<").expect(result);
+        let (compute, _) = compute.split_once("\n}\n").expect(result);
+        let compute: String = compute.split_whitespace().collect();
+        let begin = compute.find("kernel::chunks");
+        let divided = begin.map(|begin| {
+            let end = compute[begin..].find(",|part,").expect(result);
+            compute[begin..begin + end].replace(",)", ")")
+        });
+        let expected = expected.map(|call| call.replace(",)", ")"));
+        assert_eq!(divided, expected, "{result}");
+        assert_eq!(output.source.contains("Runs on one thread."), expected.is_none(), "{result}");
+    }
+}
+
 const FORMATS: &str = "
 [formats]
 blocks = \"(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)\"

@@ -8,7 +8,8 @@
 //! With `--cases FILE`, the cases of a file of the corpus are tested instead; with
 //! `--threads FILE EVERY`, one of every so many, as kernels that run on threads. With `--typed FILE` or
 //! `--typed COUNT SEED`, rustc checks the types of the generated source of cases or of random kernels,
-//! many in one crate, which takes less time than to compile and run them.
+//! many in one crate, which takes less time than to compile and run them; with `--typed --threads FILE`,
+//! of cases as kernels that run on threads.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -36,6 +37,7 @@ fn main() {
             return try_cases(cases, |found| !found.is_of_schedule());
         }
         ["--typed", path] => return check_types(&cases_of(path)),
+        ["--typed", "--threads", path] => return check_types(&on_threads(path, 1)),
         ["--typed", count, seed] => {
             let count: usize = count.parse().expect("a number");
             let drafts = (0..count).map(|k| (k, draft(&format!("{seed} {k}"))));
