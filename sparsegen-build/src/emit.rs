@@ -5,6 +5,7 @@
 //!
 //! The output compiles on its own and does not depend on the machine.
 
+mod ambiguous;
 mod body;
 mod checks;
 mod dispatch;

@@ -302,7 +302,11 @@ impl Body {
             }
             Expr::Choose { condition, holds, otherwise } => {
                 let condition = self.expr(condition);
-                let (holds, otherwise) = (self.receiver(holds), self.expr(otherwise));
+                let holds = match **holds {
+                    Expr::Value(..) => self.receiver(holds),
+                    _ => self.of_literals(holds),
+                };
+                let otherwise = self.expr(otherwise);
                 quote!(if #condition { #holds } else { #otherwise })
             }
             expr => self.expr(expr),

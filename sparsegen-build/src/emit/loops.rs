@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::ambiguous::ambiguous;
 use super::body::Body;
 use super::entry::tuple;
 use super::layout::{blank, comment};
@@ -138,6 +139,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
         wrapped.extend(structure.filter(is_wrapped).cloned());
     }
     let mut typed = called_on(&function.body);
+    typed.extend(ambiguous(&function.body));
     let mut workspaces = BTreeMap::new();
     let (mut local, mut places) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
