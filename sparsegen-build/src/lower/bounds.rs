@@ -46,9 +46,11 @@ impl Lowering<'_> {
                 }
             }
             let mut own = self.of_tensor(assembler.tensor(), &arrays, assembler.storages());
-            if let Some(values) = assembler.values_of_part() {
+            if assembler.is_divided() {
+                // A part has some of the values.
                 let is_values = |bound: &&mut Bound| result.arrays()[0].name == bound.array;
-                own.iter_mut().filter(is_values).for_each(|bound| bound.most = values.clone());
+                let values = own.iter_mut().filter(is_values);
+                values.for_each(|bound| bound.most = Expr::len(&bound.array));
             }
             bounds.extend(own);
         }

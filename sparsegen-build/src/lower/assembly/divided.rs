@@ -63,10 +63,9 @@ impl Assembler<'_> {
         }
     }
 
-    /// Returns the number of values of a part.
-    pub(in crate::lower) fn values_of_part(&self) -> Option<Expr> {
-        let own = self.part_of(self.levels().len() - 1)?;
-        Some(Expr::sub(own.end, own.start))
+    /// Returns whether each part computes the values at its own coordinates, if the structure exists.
+    pub(in crate::lower) fn is_divided(&self) -> bool {
+        self.divided.is_some()
     }
 
     /// Returns the positions of a level below the coordinates of a part.
