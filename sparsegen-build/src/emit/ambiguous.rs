@@ -22,7 +22,7 @@ pub(super) fn ambiguous(body: &[Stmt]) -> BTreeSet<String> {
 /// What is known about the types of variables before a statement.
 #[derive(Default)]
 struct Types {
-    /// The variables without a known type, each with those that its value has.
+    /// The variables without a known type, each with the variables in its value.
     unknown: BTreeMap<String, BTreeSet<String>>,
     /// The variables that need a type.
     ambiguous: BTreeSet<String>,

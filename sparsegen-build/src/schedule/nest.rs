@@ -357,7 +357,7 @@ impl Nest<'_> {
             }
         });
         let reduce = found?;
-        let temporary = self.add_temporary(&reduce);
+        let temporary = self.add_temporary(&reduce, value);
         let scalar = Expr::Access(Access { tensor: temporary, indices: Vec::new() });
         let value = replace(value, &Expr::Reduce(reduce.clone()), &scalar);
         Some((reduce, temporary, value))

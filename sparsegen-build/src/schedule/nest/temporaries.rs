@@ -10,7 +10,8 @@ use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRo
 use crate::types::{Dtype, Literal};
 
 impl Nest<'_> {
-    pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
+    /// Adds a scalar for a reduction within a value.
+    pub(super) fn add_temporary(&mut self, reduce: &Reduce, within: &Expr) -> TensorId {
         let kernel = &self.program.kernel;
         let is_scalar = |id: &TensorId| {
             kernel.is_temporary(*id) && !matches!(kernel.tensor(*id).role, TensorRole::Workspace(_))
@@ -31,7 +32,7 @@ impl Nest<'_> {
             ReduceOp::ARG_MAX => Some(name.replacen("argmax", "greatest", 1)),
             _ => None,
         };
-        let dtype = self.dtype_of_reduction(reduce);
+        let dtype = self.dtype_of_reduction(reduce, within);
         let temporary = self.add(&name, dtype, None);
         self.program.kernel.note_infinities(temporary, &Expr::Reduce(reduce.clone()));
         // The variable may be followed by variables of fixed coordinates, which have a single
@@ -61,7 +62,7 @@ impl Nest<'_> {
             && is_uniform(&program.kernel, value, &[over], Literal::Int(0));
         let level = if needs_no_record { full_workspace() } else { workspace() };
         let level = LevelSpec::new(LevelExpr::Dimension(0), level);
-        let workspace = self.add("w", self.dtype(value), Some(level));
+        let workspace = self.add("w", self.dtype(value, value), Some(level));
         self.program.kernel.note_infinities(workspace, value);
         if op != ReduceOp::SUM {
             self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
@@ -78,16 +79,19 @@ impl Nest<'_> {
         }
     }
 
-    /// Returns the type of a value: the type of the result, if it depends on the context.
-    fn dtype(&self, value: &Expr) -> Dtype {
+    /// Returns the type of a value. If it depends on the context, that is the type of the value within
+    /// which it is, or of the result.
+    fn dtype(&self, value: &Expr, within: &Expr) -> Dtype {
         let kernel = &self.program.kernel;
-        kernel.dtype_of(value).unwrap_or(kernel.tensor(kernel.result()).dtype)
+        let of_context = || kernel.dtype_of(within).filter(|dtype| *dtype != Dtype::Bool);
+        let known = kernel.dtype_of(value).or_else(of_context);
+        known.unwrap_or(kernel.tensor(kernel.result()).dtype)
     }
 
     /// Returns the element type of a reduction. Conditions are converted to the zero or one of a
     /// semiring, in the type of the result.
-    fn dtype_of_reduction(&self, reduce: &Reduce) -> Dtype {
-        let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
+    fn dtype_of_reduction(&self, reduce: &Reduce, within: &Expr) -> Dtype {
+        let dtype = self.dtype(&Expr::Reduce(reduce.clone()), within);
         let kernel = &self.program.kernel;
         let counts = dtype == Dtype::Bool && !kernel.semiring.is_usual();
         match reduce.op {
