@@ -6,12 +6,44 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::values::has_suffix;
-use crate::ir::{Callee, Expr, Stmt};
+use crate::ir::{BinaryOp, Callee, Expr, Stmt};
 use crate::operator::Kind;
 use crate::types::Literal;
 
+/// Returns the variables whose declarations have to give a type: those on which functions are called too
+/// early, and all on which operators are called as methods.
+pub(super) fn need_types(body: &[Stmt]) -> BTreeSet<String> {
+    let mut typed = ambiguous(body);
+    let mut used = BTreeSet::new();
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
+                typed.insert(name.clone());
+            }
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |part| match part {
+                    Expr::Binary(op, receiver, _) => {
+                        let Expr::Var(name) = &**receiver else { return };
+                        // Of indices, which other uses before determine.
+                        let is_first = *op == BinaryOp::Rem && !used.contains(name);
+                        if op.is_method() || is_first {
+                            typed.insert(name.clone());
+                        }
+                        used.insert(name);
+                    }
+                    Expr::Var(name) => {
+                        used.insert(name);
+                    }
+                    _ => {}
+                });
+            }
+        });
+    }
+    typed
+}
+
 /// Returns the variables on which functions are called before anything determines their types.
-pub(super) fn ambiguous(body: &[Stmt]) -> BTreeSet<String> {
+fn ambiguous(body: &[Stmt]) -> BTreeSet<String> {
     let mut types = Types::default();
     for stmt in body {
         stmt.for_each(&mut |stmt| types.pass(stmt));
@@ -138,7 +170,7 @@ fn variables(expr: &Expr) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{BinaryOp, Dtype};
+    use crate::ir::Dtype;
     use crate::math::Function;
 
     fn found(stmts: &[Stmt]) -> Vec<String> {

@@ -6,10 +6,10 @@ use quote::{ToTokens, quote};
 use super::entry::{call, element_of, expr, field, tuple, vector};
 use super::names::ident;
 use super::packing::function;
-use super::parts::signed_search;
+use super::parts::{loaded, signed_search};
 use crate::ir::{
     Array, ByParent, Contents, DescentStep, Element, Expr, Field, Join, Joined, Joining, Ordered,
-    Own, Parts, Place, Returned, Share, Storage, Tables, Vector, Width,
+    Own, Parts, Place, Returned, Share, Storage, Tables, Vector,
 };
 
 /// Emits the calls for all parts, and the statements that join what the parts stored.
@@ -157,11 +157,7 @@ fn below(steps: &[DescentStep], storage: &Storage, coordinate: TokenStream) -> T
                 _ => quote!(kernel::search(#of, 0..#of.len(), #first)),
             }
         }
-        DescentStep::Segments(of) => {
-            let widen = (of.element != Element::Index(Width::Usize)).then(|| quote!(as usize));
-            let of = path(of);
-            quote!(#of[#first] #widen)
-        }
+        DescentStep::Segments(of) => loaded(path(of), of.element, first),
         DescentStep::Each(each) => {
             let is_compound = matches!(each, Expr::Binary(..));
             let each = expr(each);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::ambiguous::ambiguous;
+use super::ambiguous::need_types;
 use super::body::Body;
 use super::entry::tuple;
 use super::layout::{blank, comment};
@@ -14,8 +14,7 @@ use super::reserve::Reserved;
 use super::signature::{generics, parameters, ty};
 use super::{dispatch, docs, filled};
 use crate::ir::{
-    BinaryOp, Binding, Element, Expr, Function, Ground, List, Loops, Meaning, Stmt, Unchecked,
-    Width,
+    Binding, Element, Expr, Function, Ground, List, Loops, Meaning, Stmt, Unchecked, Width,
 };
 
 /// Emits a function with loops, preceded by one that chooses its instructions if it gains by them.
@@ -138,8 +137,7 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
         let is_wrapped = |name: &&String| function.is_unchecked(Unchecked::Index, name);
         wrapped.extend(structure.filter(is_wrapped).cloned());
     }
-    let mut typed = called_on(&function.body);
-    typed.extend(ambiguous(&function.body));
+    let typed = need_types(&function.body);
     let mut workspaces = BTreeMap::new();
     let (mut local, mut places) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {
@@ -150,19 +148,6 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
             }
             if let Stmt::Tile { name, dtype, .. } = stmt {
                 elements.insert(name.clone(), Element::Value(*dtype));
-            }
-            if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
-                typed.insert(name.clone());
-            }
-            for expr in stmt.expressions() {
-                expr.for_each(&mut |expr| {
-                    if let Expr::Binary(op, receiver, _) = expr
-                        && op.is_method()
-                        && let Expr::Var(name) = &**receiver
-                    {
-                        typed.insert(name.clone());
-                    }
-                });
             }
             if let Stmt::Places { name, .. } = stmt {
                 places.insert(name.clone());
@@ -184,47 +169,4 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
     let kept = kept.clone();
     let workspaces = workspaces.into_keys().cloned().collect();
     Body { elements, workspaces, places, local, wrapped, lengths, typed, kept, division, kernel }
-}
-
-/// Returns the variables whose first use is a method call, before any use that determines their
-/// type.
-fn called_on(body: &[Stmt]) -> BTreeSet<String> {
-    let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
-    let mut look = |part: &Expr| match part {
-        Expr::Binary(op, a, _) if op.is_method() || *op == BinaryOp::Rem => {
-            if let Expr::Var(name) = &**a
-                && used.insert(name.clone())
-            {
-                called.insert(name.clone());
-            }
-        }
-        Expr::Var(name) => {
-            used.insert(name.clone());
-        }
-        Expr::Index(_)
-        | Expr::Value(..)
-        | Expr::Constant(..)
-        | Expr::Bool(_)
-        | Expr::Largest(_)
-        | Expr::LargestOffset
-        | Expr::Load { .. }
-        | Expr::Contains { .. }
-        | Expr::Len(_)
-        | Expr::Extent(..)
-        | Expr::Search { .. }
-        | Expr::Entry(_)
-        | Expr::Field(..)
-        | Expr::Unary(..)
-        | Expr::ToIndex(..)
-        | Expr::Binary(..)
-        | Expr::Call(..)
-        | Expr::Cast { .. }
-        | Expr::Choose { .. } => {}
-    };
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            stmt.expressions().into_iter().for_each(|expr| expr.for_each(&mut look));
-        });
-    }
-    called
 }

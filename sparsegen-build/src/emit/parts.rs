@@ -37,11 +37,7 @@ pub(super) fn divide(
         Divisible::Coordinates(extent) => expr(extent),
         Divisible::Positions(of) => length(of),
     };
-    let load = |of: &(String, Array), index: TokenStream| {
-        let (path, narrow) = (path(of), of.1.element != Element::Index(Width::Usize));
-        let widen = narrow.then(|| quote!(as usize));
-        quote!(#path[#index] #widen)
-    };
+    let load = |of: &(String, Array), index: TokenStream| loaded(path(of), of.1.element, index);
     let reached = |of: &(String, Array)| {
         let (path, length) = (path(of), length(of));
         match of.1.element {
@@ -98,6 +94,12 @@ pub(super) fn divide(
         Count::Threads => quote!(thread_parts(#extent, #lengths, |#variable| #before)),
     };
     quote!(let #name = kernel::#parts #aligned;)
+}
+
+/// Emits an element of an array of positions or coordinates, as an index.
+pub(super) fn loaded(array: TokenStream, element: Element, index: TokenStream) -> TokenStream {
+    let widen = (element != Element::Index(Width::Usize)).then(|| quote!(as usize));
+    quote!(#array[#index] #widen)
 }
 
 /// Emits a search for a coordinate, which is counted from a number below 0.
@@ -159,11 +161,7 @@ pub(super) fn split_intervals(
         .fold(quote!(#variable), |position, of| quote!(kernel::parent(#of, #position)));
     let coordinate = match &coordinate.coordinates {
         None => ancestor,
-        Some(of) => {
-            let narrow = of.1.element != Element::Index(Width::Usize);
-            let (path, widen) = (path(of), narrow.then(|| quote!(as usize)));
-            quote!(#path[#ancestor] #widen)
-        }
+        Some(of) => loaded(path(of), of.1.element, ancestor),
     };
     quote! {
         kernel::split_intervals(

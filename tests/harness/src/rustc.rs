@@ -5,6 +5,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
+use sparsegen_build::compile_str;
+
+use crate::corpus::Case;
+
 /// A folder of sources that rustc checks against the runtime crate. The folder is removed on drop.
 pub struct Rustc {
     folder: PathBuf,
@@ -79,6 +83,17 @@ impl Drop for Rustc {
         // A temporary folder that cannot be removed is harmless.
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Returns the generated source of a case that the compiler accepts, with its name. Cases whose manifest
+/// calls functions by their paths have none: these do not exist in a crate of their own.
+pub fn source_of(case: &Case) -> Option<(String, String)> {
+    if case.manifest.contains("::") {
+        return None;
+    }
+    let output = compile_str("case.toml", &case.manifest);
+    let name = || format!("# {} at {}:\n{}", case.name, case.place, case.manifest);
+    output.diagnostics.is_empty().then(|| (name(), output.source))
 }
 
 /// Type-checks sources, each with its name, as modules of one crate. Returns the names of those with

@@ -6,7 +6,7 @@ use std::{env, fs};
 
 use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
-use sparsegen_harness::rustc::mistakes;
+use sparsegen_harness::rustc::{mistakes, source_of};
 use sparsegen_harness::trial::{Failure, failure_of_case};
 use sparsegen_harness::workers::on_threads;
 
@@ -96,16 +96,7 @@ fn kernels_on_threads_compute_what_they_say() {
 
 #[test]
 fn source_for_threads_has_valid_types() {
-    // The paths of functions do not exist in a crate of their own.
-    let is_closed = |case: &Case| !case.manifest.contains("::");
-    let sample: Vec<Case> = sample(TYPED).into_iter().filter(is_closed).collect();
-    let sources = on_threads(&sample, |case| {
-        let output = compile_str("case.toml", &case.manifest);
-        output
-            .diagnostics
-            .is_empty()
-            .then(|| (format!("{} {}", case.place, case.name), output.source))
-    });
+    let sources = on_threads(&sample(TYPED), source_of);
     let sources: Vec<(String, String)> = sources.into_iter().flatten().collect();
     let wrong = mistakes(&sources).expect("rustc can be run beside this test");
     assert!(

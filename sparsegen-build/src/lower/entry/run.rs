@@ -43,12 +43,13 @@ impl Builder<'_> {
         }
         // The extents of a result cannot be read while its structure is borrowed.
         let borrows = loops.results().any(|result| !result.structure().is_empty());
-        body.extend(run.parts().filter(|_| borrows));
+        let mut parts = run.parts();
+        body.extend(parts.take_if(|_| borrows));
         for result in loops.results() {
             body.extend(run.before(result, is_fresh(&result.name)));
         }
         body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
-        body.extend(run.parts().filter(|_| !borrows));
+        body.extend(parts);
         let scalars = run.call_loops(known, &mut body);
         // Storage taken from tensors of the caller is returned even after an error.
         let (apart, taken): (Vec<_>, Vec<_>) =

@@ -15,10 +15,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::generate::draft;
-use sparsegen_harness::rustc::mistakes;
+use sparsegen_harness::rustc::{mistakes, source_of};
 use sparsegen_harness::schedules::{self, scheduled};
 use sparsegen_harness::shrink::shrunk;
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
@@ -107,14 +106,7 @@ fn on_threads(path: &str, every: usize) -> Vec<Case> {
 
 /// Type-checks the generated source of cases, and shows what rustc refuses.
 fn check_types(cases: &[Case]) {
-    // Functions that a manifest calls by their paths are not there.
-    let closed = cases.iter().filter(|case| !case.manifest.contains("::"));
-    let outputs = closed.map(|case| (case, compile_str("case.toml", &case.manifest)));
-    let compiled = outputs.filter(|(_, output)| output.diagnostics.is_empty());
-    let sources = compiled.map(|(case, output)| {
-        (format!("# {} at {}:\n{}", case.name, case.place, case.manifest), output.source)
-    });
-    let sources: Vec<(String, String)> = sources.collect();
+    let sources: Vec<(String, String)> = cases.iter().filter_map(source_of).collect();
     match mistakes(&sources) {
         Ok(wrong) => {
             wrong.iter().for_each(|shown| println!("{shown}\n"));
