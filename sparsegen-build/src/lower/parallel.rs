@@ -11,6 +11,7 @@ use crate::ir::{
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::visits::outermost_loops;
 use crate::level::Segment;
 use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
@@ -369,23 +370,6 @@ pub(super) fn latest(a: Expr, b: Expr) -> Expr {
     match a {
         Expr::Index(0) => b,
         a => Expr::max(a, b),
-    }
-}
-
-/// Finds the loops of a plan that are in no other loop, but in loops over one coordinate.
-fn outermost_loops<'p>(program: &Program, plan: &'p Plan, found: &mut Vec<&'p Loop>) {
-    let mut find = |plan| outermost_loops(program, plan, found);
-    match plan {
-        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
-            inner.bodies.iter().for_each(|body| find(body));
-        }
-        Plan::Loop(inner) => found.push(inner),
-        Plan::Where { producer, consumer, .. } => {
-            [producer, consumer].into_iter().for_each(|of| find(of))
-        }
-        Plan::If { body, .. } => find(body),
-        Plan::Sequence(plans) => plans.iter().for_each(|plan| find(plan)),
-        Plan::Assign { .. } | Plan::Visit(_) => {}
     }
 }
 

@@ -8,6 +8,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::annihilates;
+use crate::iteration::visits::is_collected;
 use crate::level::{Holds, PositionIteration};
 use crate::notation::{self, Access, Function, TensorId, VariableId};
 use crate::schedule::cost::cost;
@@ -187,22 +188,6 @@ fn fuses_slots(program: &Program, v: VariableId) -> bool {
         }
         Some(_) | None => false,
     }
-}
-
-/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
-fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
-    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
-    let Plan::Loop(inner) = consumer else { return false };
-    if !program.is_listed(workspace) {
-        return false;
-    }
-    let is_entry = |body: &Plan| {
-        matches!(body, Plan::Assign { target, accumulate: None, value: notation::Expr::Access(of) }
-            if of.tensor == workspace && of.indices == [inner.variable]
-                && target.indices == [inner.variable])
-    };
-    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
 }
 
 /// Returns the reductions from which a plan computes scalar results, and the plans that compute them,
