@@ -3,7 +3,9 @@
 //!
 //! `min[j](A[i,j])` is 0 if a row of `A` has no entries, so a sparse result only visits the other
 //! rows. If the range of `j` is empty, it is infinite, and every row must be stored. Such a
-//! statement has two versions, and the extent of `j` selects one.
+//! statement has two versions, and the extent of `j` selects one. Variables of the same mode have the
+//! same extent: the columns of `B[i,j] = A[i,j] - max[k](A[i,k])` are none if the range of `k` is
+//! empty, and one version suffices.
 
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::graph::IterationGraph;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
-use crate::notation::{Access, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
+use crate::notation::{Access, Expr, Function, Kernel, Reduce, ReduceOp, VariableId, VariableRole};
 use crate::types::{Dtype, Literal};
 
 /// Returns the chosen loops, with an additional version for each range whose emptiness affects
@@ -42,9 +44,7 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         versioned.basis = program.basis.clone();
         stmt
     };
-    let mut ranges = ranges(&value);
-    // No version is needed where `sizes` gives the extent.
-    ranges.retain(|v| program.kernel.variable(*v).size.is_none_or(|size| size == 0));
+    let ranges = extents(&program, &value);
     // Diagonals and blocks that only operands have do not drive the loops of a version. If versions
     // for several empty ranges are too much code, there is one for each range.
     for (is_plain, together) in [(false, true), (false, false), (true, true), (true, false)] {
@@ -94,29 +94,30 @@ struct Versions<'v> {
 }
 
 impl Versions<'_> {
-    /// Returns `usual`, the loops if the ranges of `empty` are empty, with a version for each of
-    /// `ranges`. Within the version of a range, those before it may be empty as well.
+    /// Returns `usual`, the loops if the ranges of `empty` are empty, with a version for each extent
+    /// of `ranges`. Within the version of an extent, those before it may be 0 as well.
     fn split(
         &self,
         program: &mut Program,
-        ranges: &[VariableId],
+        ranges: &[Vec<VariableId>],
         empty: &mut Vec<VariableId>,
         usual: Stmt,
     ) -> Stmt {
         let value = over_nothing(program, self.value, empty);
         let mut body = usual;
-        for (before, v) in ranges.iter().enumerate() {
-            let of_empty = over_nothing(program, &value, &[*v]);
-            if !makes_a_difference(program, *v, &value, &of_empty) {
+        for (before, same) in ranges.iter().enumerate() {
+            let of_empty = over_nothing(program, &value, same);
+            if !makes_a_difference(program, same, &value, &of_empty) {
                 continue;
             }
-            empty.push(*v);
+            let others = empty.len();
+            empty.extend(same);
             let version = (self.nest)(program, empty);
             let inner = if self.together { &ranges[..before] } else { &[] };
             let version = version.map(|stmt| self.split(program, inner, empty, stmt));
-            empty.pop();
+            empty.truncate(others);
             if let Some(version) = version {
-                body = either(program, *v, body, version);
+                body = either(program, same[0], body, version);
             }
         }
         body
@@ -138,6 +139,49 @@ fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> S
     ]);
     program.has_versions = true;
     Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::ANY }], both, exists)
+}
+
+/// Returns the variables of reductions whose ranges may be empty while the result has elements,
+/// those of the same extent together.
+fn extents(program: &Program, value: &Expr) -> Vec<Vec<VariableId>> {
+    let kernel = &program.kernel;
+    let mut extents: Vec<Vec<VariableId>> = Vec::new();
+    for v in ranges(value) {
+        // No version is needed where `sizes` gives the extent.
+        let is_known = kernel.variable(v).size.is_some_and(|size| size != 0);
+        if is_known || extents.iter().any(|same| same.contains(&v)) {
+            continue;
+        }
+        let same = of_same_extent(kernel, v);
+        if !same.iter().any(|other| kernel.assignment.result.indices.contains(other)) {
+            extents.push(same);
+        }
+    }
+    extents
+}
+
+/// Returns the variables that range over the same modes as a variable, and that variable first.
+fn of_same_extent(kernel: &Kernel, v: VariableId) -> Vec<VariableId> {
+    let accesses = || kernel.accesses.iter().chain([&kernel.assignment.result]);
+    let modes = || {
+        accesses().flat_map(|access| {
+            access.indices.iter().enumerate().map(|(mode, v)| ((access.tensor, mode), *v))
+        })
+    };
+    let mut same = vec![v];
+    let mut next = 0;
+    while let Some(v) = same.get(next).copied() {
+        for (of, _) in modes().filter(|(_, index)| *index == v) {
+            for (_, other) in modes().filter(|(mode, _)| *mode == of) {
+                let is_index = kernel.variable(other).role == VariableRole::Index;
+                if is_index && !same.contains(&other) {
+                    same.push(other);
+                }
+            }
+        }
+        next += 1;
+    }
+    same
 }
 
 /// Returns the variables of all reductions in a value, and those whose coordinates are counted.
@@ -204,12 +248,18 @@ fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Ex
 
 /// Returns whether the loops are wrong for some set of present operands if a range is empty: they
 /// would store nothing where an entry is required, or reduce unstored elements that do not exist.
-/// Operands indexed by the variable are then absent. If other operands are absent, the loops visit
+/// Operands indexed by its variables are then absent. If other operands are absent, the loops visit
 /// nothing.
-fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: &Expr) -> bool {
+fn makes_a_difference(
+    program: &Program,
+    same: &[VariableId],
+    value: &Expr,
+    of_empty: &Expr,
+) -> bool {
+    let is_over = |variables: &[VariableId]| variables.iter().any(|v| same.contains(v));
     let sparse = program.kernel.sparse_accesses(value);
     let (empty, others): (Vec<&Access>, Vec<&Access>) =
-        sparse.into_iter().partition(|access| access.indices.contains(&v));
+        sparse.into_iter().partition(|access| is_over(&access.indices));
     if others.len() > ABSENT {
         return true;
     }
@@ -227,7 +277,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         let known = |value: &Expr| in_region(value).with_constant_reductions();
         let over_empty = |reduce: &Reduce| {
             let known = constant(reduce)?;
-            let is_empty = reduce.variables.contains(&v);
+            let is_empty = is_over(&reduce.variables);
             Some(if is_empty { of_nothing(&program.kernel, reduce) } else { known })
         };
         // The loops fold reductions of constants: all of them, or only those whose operands are absent.
@@ -237,7 +287,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
             |reduce: &Reduce| over_empty(reduce).filter(|_| reduce.body.is_constant());
         let partly = known(&map_reductions(&map_reductions(value, &of_constants), &constant));
         let exact = map_reductions(&in_region(value), &over_empty);
-        let exact = none_is_missing(&exact, &|variables| variables.contains(&v));
+        let exact = none_is_missing(&exact, &is_over);
         let exact = exact.with_constant_reductions();
         folded != exact || partly != exact || folded.is_zero() && !known(of_empty).is_zero()
     })
