@@ -105,6 +105,23 @@ fn reduces_over_same(a: &Expr, b: &Expr) -> bool {
     reduced(a).iter().any(|v| of_b.contains(v))
 }
 
+/// Returns whether a sum can be split off some term of a value.
+pub fn has_sum(kernel: &Kernel, value: &Expr) -> bool {
+    let mut terms = additive_terms(value.clone()).into_iter();
+    terms.any(|term| pull_reduction(kernel, term).is_ok())
+}
+
+/// Returns whether the reductions of a value are all equal, and one of them cannot be split off its
+/// term, as in `s + s * s` for `s` a sum.
+pub fn needs_sum_twice(kernel: &Kernel, value: &Expr) -> bool {
+    let mut sums: Vec<Reduce> = Vec::new();
+    outermost_reductions(value, &mut |reduce| sums.push(reduce.clone()));
+    let mut terms = additive_terms(value.clone()).into_iter();
+    let stays =
+        |term: Expr| pull_reduction(kernel, term).is_err_and(|term| !reduced(&term).is_empty());
+    sums.windows(2).all(|pair| pair[0] == pair[1]) && terms.any(stays)
+}
+
 /// Returns the variables of all reductions of an expression.
 pub fn reduced(expr: &Expr) -> Vec<VariableId> {
     let mut over: Vec<VariableId> = expr.children().into_iter().flat_map(reduced).collect();
@@ -122,7 +139,12 @@ fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
 /// are sums, and a function that replaces it in the value.
 pub fn gathered(kernel: &Kernel, value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr + use<>) {
     let mut sums = Vec::new();
-    outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
+    outermost_reductions(&value, &mut |reduce| {
+        let reduce = Expr::Reduce(reduce.clone());
+        if !sums.contains(&reduce) {
+            sums.push(reduce);
+        }
+    });
     let (mut summed, mut plain) = (Expr::ZERO, Expr::ZERO);
     for term in additive_terms(value.clone()) {
         match pull_reduction(kernel, term) {
@@ -154,19 +176,10 @@ pub fn takes_duplicates(kernel: &Kernel) -> bool {
         && appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
 }
 
+/// Replaces every occurrence of a part of an expression, also within reductions.
 pub fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
     if expr == old {
         return new.clone();
     }
-    match expr {
-        Expr::Reduce(_) => expr.clone(),
-        Expr::Literal(_)
-        | Expr::Constant(_)
-        | Expr::Access(_)
-        | Expr::Index(_)
-        | Expr::Parameter(_)
-        | Expr::Neg(_)
-        | Expr::Binary(..)
-        | Expr::Call(..) => expr.map_children(&mut |child| replace(child, old, new)),
-    }
+    expr.map_children(&mut |child| replace(child, old, new))
 }

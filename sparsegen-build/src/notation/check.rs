@@ -13,6 +13,7 @@ mod build;
 mod choices;
 mod constants;
 mod declare;
+mod equal;
 mod fills;
 mod functions;
 mod infinities;
@@ -146,6 +147,12 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     if !diagnostics.is_empty() {
         return (None, diagnostics);
     }
+    let Some(statement) = &equal::with_equal_variables(context) else {
+        return (build::build(context, &names, schedule), diagnostics);
+    };
+    let context = Context { statement, ..context };
+    let names = names::resolve(context, &mut diagnostics);
+    let schedule = schedule::check(context, &names, &mut diagnostics);
     (build::build(context, &names, schedule), diagnostics)
 }
 

@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 use super::commands::annotations;
 use crate::concrete::terms::{
-    additive_terms, outermost_reductions, pull_reduction, replace, takes_duplicates,
+    additive_terms, has_sum, needs_sum_twice, outermost_reductions, pull_reduction, replace,
+    takes_duplicates,
 };
 use crate::concrete::{Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
@@ -196,13 +197,15 @@ impl Nest<'_> {
                     }
                     self.pending = pending;
                 }
-                let mut terms = additive_terms(value.clone()).into_iter();
-                if terms.any(|term| pull_reduction(&self.program.kernel, term).is_ok()) {
+                let is_result = target.tensor == self.program.kernel.result();
+                let can_gather = is_result && accumulate.is_none();
+                let kernel = &self.program.kernel;
+                if has_sum(kernel, &value) && !(can_gather && needs_sum_twice(kernel, &value)) {
                     return self.split_terms(bound, free, target, accumulate, value);
                 }
-                // No term has a sum that can be split off, as in `abs(sum[k](A[i,k] * B[k,j]))`.
-                let is_result = target.tensor == self.program.kernel.result();
-                (is_result && accumulate.is_none()).then_some(())?;
+                // No term has a sum that can be split off, as in `abs(sum[k](A[i,k] * B[k,j]))`, or
+                // one from which it can be has that of another.
+                can_gather.then_some(())?;
                 self.gather(bound, free, target, value)
             }
         }
@@ -344,23 +347,28 @@ impl Nest<'_> {
         Some(Stmt::assign(target.clone(), Some(op), value))
     }
 
-    /// Replaces the first outermost reduction whose free variables are all bound by a temporary.
+    /// Replaces the first reduction whose free variables are all bound by a temporary. It may be
+    /// within another one, of whose variables it is independent, and is then computed once for all
+    /// their coordinates.
     fn take_reduction(
         &mut self,
         bound: &[VariableId],
         value: &Expr,
     ) -> Option<(Reduce, TensorId, Expr)> {
-        let mut found = None;
-        outermost_reductions(value, &mut |reduce| {
-            if found.is_none() && self.free_variables(reduce).iter().all(|v| bound.contains(v)) {
-                found = Some(reduce.clone());
-            }
-        });
-        let reduce = found?;
+        let reduce = self.ready_reduction(bound, value)?.clone();
         let temporary = self.add_temporary(&reduce, value);
         let scalar = Expr::Access(Access { tensor: temporary, indices: Vec::new() });
         let value = replace(value, &Expr::Reduce(reduce.clone()), &scalar);
         Some((reduce, temporary, value))
+    }
+
+    /// Returns the first of the innermost reductions whose free variables are all bound.
+    fn ready_reduction<'e>(&self, bound: &[VariableId], value: &'e Expr) -> Option<&'e Reduce> {
+        let mut within = value.children().into_iter();
+        let within = within.find_map(|child| self.ready_reduction(bound, child));
+        let Expr::Reduce(reduce) = value else { return within };
+        let is_ready = || self.free_variables(reduce).iter().all(|v| bound.contains(v));
+        within.or_else(|| is_ready().then_some(reduce))
     }
 
     /// Constructs `scalar += …` over the variables of a sum, and the corresponding statement of

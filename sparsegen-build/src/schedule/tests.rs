@@ -307,3 +307,37 @@ fn of_order(order: usize, format: &str) -> [usize; 4] {
         planned(&format!("s = A[{variables}]"), &format!("A = '{format}'")),
     ]
 }
+
+#[test]
+fn reductions_are_computed_where_their_variables_are_known() {
+    let cases = [
+        // Independent of the sum that encloses it, and of the rows.
+        (
+            "y[i] = sum[k](exp(A[i,k] - max[l](x[l])))",
+            "y = 'dense', A = 'csr', x = 'dense'",
+            "∀i (y[i] = sum_k where ∀k sum_k += exp(A[i,k] - max)) where ∀l max max= x[l]",
+        ),
+        // Once for both places of a row.
+        (
+            "B[i,j] = exp(A[i,j] - max[k](A[i,k])) / sum[k](exp(A[i,k] - max[l](A[i,l])))",
+            "B = 'dense', A = 'dense'",
+            "∀i (∀j B[i,j] = exp(A[i,j] - max) / sum_k where ∀k sum_k += exp(A[i,k] - max) \
+             where ∀l max max= A[i,l])",
+        ),
+        // Both terms need the sum, which goes through a workspace.
+        (
+            "y[i] = sum[k](A[i,k] * x[k]) + square(sum[l](A[i,l] * x[l]))",
+            "y = 'dense', A = 'csc', x = 'dense'",
+            "∀i y[i] = w[i] + square(w[i]) where ∀k ∀i w[i] += A[i,k] * x[k]",
+        ),
+        // The columns are none if the range of `k` is empty.
+        (
+            "B[i,j] = A[i,j] * exp(A[i,j] - max[k](A[i,k]))",
+            "B = 'csr', A = 'csr'",
+            "∀i (∀j B[i,j] = A[i,j] * exp(A[i,j] - max) where ∀k max max= A[i,k])",
+        ),
+    ];
+    for (expr, tensors, expected) in cases {
+        assert_eq!(scheduled(expr, tensors), expected, "{expr}");
+    }
+}

@@ -313,3 +313,39 @@ fn maps_without_a_name_get_that_of_their_first_tensor() {
     assert_eq!(used(0), ["Scalar", "OneA", "OneA"]);
     assert_eq!(used(1), ["Scalar", "OneA", "TwoB"]);
 }
+
+#[test]
+fn equal_reductions_have_the_same_variables() {
+    check("y[i] = max[k](A[i,k]) + max[l](A[i,l])", "y[i] = max[k](A[i,k]) + max[k](A[i,k])");
+    // A reduction within another one has variables of its own.
+    check(
+        "s = max[k](x[k]) + sum[k](x[k] * max[l](x[l]))",
+        "s = max[l](x[l]) + sum[k](x[k] * max[l](x[l]))",
+    );
+    check(
+        "s = sum[k](sum[l](A[k,l])) + sum[l](sum[k](A[l,k]))",
+        "s = sum[k,l](A[k,l]) + sum[k,l](A[k,l])",
+    );
+    check(
+        "s = sum[k](x[k] * z[2*k + 1] * k) + sum[l](x[l] * z[2*l + 1] * l)",
+        "s = sum[k](x[k] * z[2*k + 1] * k) + sum[k](x[k] * z[2*k + 1] * k)",
+    );
+    // They differ, or no variable is free at both places.
+    check("s = max[k](x[k]) + max[l](z[l])", "s = max[k](x[k]) + max[l](z[l])");
+    check(
+        "s = max[k](x[k + 1] * z[k]) + max[l](x[l])",
+        "s = max[k](x[k + 1] * z[k]) + max[l](x[l])",
+    );
+    check(
+        "s = sum[k](x[k] * max[l](x[l])) + sum[l](z[l] * max[k](x[k]))",
+        "s = sum[k](x[k] * max[l](x[l])) + sum[l](z[l] * max[k](x[k]))",
+    );
+    // The manifest names a variable.
+    let apart = "y[i] = max[k](A[i,k]) + max[l](A[i,l])";
+    for more in
+        ["sizes = { k = 3 }", "schedule = ['unroll(l, 2)']", "schedule = ['reorder(i, l, k)']"]
+    {
+        check_with(apart, more, apart);
+    }
+    check_with(apart, "schedule = ['parallelize(i)']", "y[i] = max[k](A[i,k]) + max[k](A[i,k])");
+}

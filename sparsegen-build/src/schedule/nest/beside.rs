@@ -74,8 +74,8 @@ mod tests {
             (
                 "m[i] = sum[j](A[i,j] * (A[i,j] > sum[k](A[i,k])))",
                 "m = 'dense', A = 'csr'",
-                "∀i (m[i] = sum where (∀j sum += A[i,j] * f64(sum_k < A[i,j]) \
-                 where ∀k sum_k += A[i,k]))",
+                "∀i (m[i] = sum_j where ∀j sum_j += A[i,j] * f64(sum < A[i,j]) \
+                 where ∀k sum += A[i,k])",
             ),
             // Each is computed in vectors.
             (
