@@ -152,6 +152,16 @@ impl Function {
         if matches!(self, Abs | Re | Im | Arg) { dtype.real() } else { dtype }
     }
 
+    /// Returns whether the function is computed in many steps: it is neither algebraic nor a root.
+    pub fn takes_long(self) -> bool {
+        match self {
+            Cbrt | Exp | Exp2 | Expm1 | Ln | Ln1p | Log2 | Log10 | Sin | Cos | Tan | Asin
+            | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Arg | Pow => true,
+            Abs | Sqrt | Floor | Ceil | Round | Trunc | Sign | Recip | Square | Cube | Conj
+            | Re | Im | Hypot => false,
+        }
+    }
+
     /// Evaluates the function for real numbers.
     pub fn of_real(self, a: f64, b: f64) -> f64 {
         (self.row().of_real)(a, b)

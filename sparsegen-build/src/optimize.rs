@@ -14,6 +14,7 @@ mod early_exit;
 mod fresh;
 mod infinities;
 mod joined_segments;
+mod kept_values;
 mod known_order;
 mod known_ranges;
 mod loop_versioning;
@@ -41,7 +42,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 18] = [
+pub const PASSES: [Pass; 19] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -64,6 +65,13 @@ pub const PASSES: [Pass; 18] = [
         reason: "Whether a loop has any iteration follows from its range. Before bodies are \
                  duplicated, and before early exits.",
         run: known_ranges::run,
+    },
+    Pass {
+        name: "kept values",
+        reason: "The values of functions that take long are computed once for each entry. After tail \
+                 merging and known ranges, which simplify the conditions for them, and before the \
+                 passes that change loops.",
+        run: kept_values::run,
     },
     Pass {
         name: "joined segments",
