@@ -17,6 +17,7 @@ mod joined_segments;
 mod kept_values;
 mod known_order;
 mod known_ranges;
+mod loop_invariants;
 mod loop_versioning;
 mod ones;
 mod scalar_replacement;
@@ -42,7 +43,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 19] = [
+pub const PASSES: [Pass; 20] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -65,6 +66,12 @@ pub const PASSES: [Pass; 19] = [
         reason: "Whether a loop has any iteration follows from its range. Before bodies are \
                  duplicated, and before early exits.",
         run: known_ranges::run,
+    },
+    Pass {
+        name: "loop-invariant code motion",
+        reason: "Functions that take long are called once for the same arguments. After known ranges, \
+                 which simplify the conditions for the calls.",
+        run: loop_invariants::run,
     },
     Pass {
         name: "kept values",

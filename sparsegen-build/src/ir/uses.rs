@@ -24,6 +24,19 @@ pub enum Use {
     Written,
 }
 
+impl Expr {
+    /// Returns whether the value of this expression stays the same in statements.
+    pub fn is_known_in(&self, stmts: &[Stmt]) -> bool {
+        let written = Uses::of(stmts).written;
+        let mut is_known = true;
+        self.names(&mut |name| {
+            let binds = |stmt: &Stmt| stmt.binds_within(&|bound| bound == name);
+            is_known &= !written.contains_key(name) && !stmts.iter().any(binds);
+        });
+        is_known
+    }
+}
+
 impl Uses {
     /// Counts the uses in a body, including nested bodies.
     pub fn of(body: &[Stmt]) -> Uses {

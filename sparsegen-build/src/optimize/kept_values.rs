@@ -11,6 +11,9 @@ use crate::types::{Dtype, Literal};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
+    if !has_calls(&function) {
+        return function;
+    }
     let mut pass = Pass { names: Names::of(&function), arrays: Vec::new() };
     function.body = pass.body(&function.body);
     // The arrays are declared before the first loop or other statement that uses one of them.
@@ -22,6 +25,15 @@ pub(super) fn run(mut function: Function) -> Function {
     let first = function.body.iter().position(is_use).unwrap_or(0);
     function.body.splice(first..first, pass.arrays);
     function
+}
+
+/// Returns whether a function calls one that takes long.
+pub(super) fn has_calls(function: &Function) -> bool {
+    let mut has_calls = false;
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| has_calls |= stmt.any_expression(&takes_long));
+    }
+    has_calls
 }
 
 struct Pass {
@@ -73,7 +85,7 @@ impl Pass {
             return None;
         }
         let both = &body[first..=second];
-        let is_known = |expr: &Expr| is_known_in(expr, both);
+        let is_known = |expr: &Expr| expr.is_known_in(both);
         if ![start, end].into_iter().all(is_known) {
             return None;
         }
@@ -119,18 +131,6 @@ impl Pass {
         stmts.extend_from_slice(&body[second + 1..]);
         Some((stmts, moved))
     }
-}
-
-/// Returns whether the value of an expression stays the same in statements.
-fn is_known_in(expr: &Expr, stmts: &[Stmt]) -> bool {
-    let uses = Uses::of(stmts);
-    let mut is_known = true;
-    expr.names(&mut |name| {
-        let is_name = |bound: &str| bound == name;
-        is_known &= !uses.written.contains_key(name);
-        is_known &= !stmts.iter().any(|stmt| stmt.binds_within(&is_name));
-    });
-    is_known
 }
 
 /// Returns the calls of functions that take long in a loop over a variable.
@@ -189,7 +189,7 @@ fn resolved(known: &[(String, Expr)], expr: &Expr) -> Expr {
 
 /// Returns the outermost calls of functions that take long, except those that are computed only
 /// under some condition.
-fn outermost(expr: &Expr) -> Vec<&Expr> {
+pub(super) fn outermost(expr: &Expr) -> Vec<&Expr> {
     let (mut calls, mut chosen): (Vec<&Expr>, Vec<&Expr>) = (Vec::new(), Vec::new());
     if !expr.any(&takes_long) {
         return calls;
@@ -260,7 +260,7 @@ impl Kept<'_> {
 }
 
 /// Returns a body with another expression in place of a call.
-fn replaced(body: &[Stmt], call: &Expr, by: &Expr) -> Vec<Stmt> {
+pub(super) fn replaced(body: &[Stmt], call: &Expr, by: &Expr) -> Vec<Stmt> {
     let stmts = body.iter().flat_map(|stmt| {
         stmt.map(&mut |expr| expr.replace(call, by), &mut |body| replaced(body, call, by))
     });

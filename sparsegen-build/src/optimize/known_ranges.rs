@@ -1,9 +1,9 @@
 //! Known ranges: replaces flags that every iteration of a loop sets by a test of the loop's range.
 //!
 //! A flag that every iteration sets is set if the range is not empty. Without the flag the loop is
-//! easier to read, and a reader need not look into it for the value of the flag. A flag that is set
-//! unconditionally, or in every branch, is a constant. A loop that only counts adds the length of its
-//! range.
+//! easier to read, and a reader need not look into it for the value of the flag. Within other loops
+//! over that range, it is set. A flag that is set unconditionally, or in every branch, is a constant. A
+//! loop that only counts adds the length of its range.
 
 use crate::ir::{BinaryOp, Expr, Function, Stmt, Uses, substitute};
 
@@ -62,9 +62,25 @@ fn declared_later(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
     let (before, condition, mut after) = without(flag, behind)?;
     if condition == Expr::Bool(true) {
         after = substitute(&after, flag, &condition);
+    } else if condition.is_known_in(&after) {
+        after = set_within(flag, &condition, &after);
     }
     let declared = vec![Stmt::bind(flag, condition)];
     Some([before, declared, after].concat())
+}
+
+/// Returns statements in which a flag is known to be set within loops over the range that sets it.
+fn set_within(flag: &str, condition: &Expr, body: &[Stmt]) -> Vec<Stmt> {
+    let set = |stmt: &Stmt| match stmt {
+        Stmt::For { name, start, end, body }
+            if Expr::lt(start.clone(), end.clone()) == *condition =>
+        {
+            let body = substitute(body, flag, &Expr::Bool(true));
+            Stmt::for_range(name, start.clone(), end.clone(), body)
+        }
+        stmt => stmt.map(&mut Expr::clone, &mut |body| set_within(flag, condition, body)),
+    };
+    body.iter().flat_map(set).collect()
 }
 
 /// Splits statements where a flag is set. Returns the statements before, the condition under which
@@ -175,6 +191,28 @@ mod tests {
             "let found = begin < end;\nfor p in begin..end {\n    sum += p;\n}\nif found {\n    \
              y.push(sum);\n}\n"
         );
+    }
+
+    #[test]
+    fn a_flag_is_known_within_loops_over_the_range_that_sets_it() {
+        let mean = |variable: &str| {
+            let mean = Expr::div(Expr::var("sum"), Expr::var("n"));
+            let value = Expr::choose(Expr::var("found"), mean, Expr::Index(0));
+            let body = vec![Stmt::push("y", value)];
+            Stmt::for_range(variable, Expr::var("begin"), Expr::var("end"), body)
+        };
+        let set = Stmt::assign("found", Expr::Bool(true));
+        let body =
+            [flagged(vec![set, Stmt::accumulate("sum", Expr::var("p"))]), mean("q")].concat();
+        assert_eq!(
+            shown(body.clone()),
+            "let found = begin < end;\nfor p in begin..end {\n    sum += p;\n}\nif found {\n    \
+             y.push(sum);\n}\nfor q in begin..end {\n    y.push(sum / n);\n}\n"
+        );
+        // The range is another one.
+        let moved = Stmt::assign("begin", Expr::Index(0));
+        let after = [body, vec![moved], mean("r")].concat();
+        assert!(shown(after).contains("if found { sum / n } else { 0 }"));
     }
 
     #[test]
