@@ -165,7 +165,11 @@ fn of_same_extent(kernel: &Kernel, v: VariableId) -> Vec<VariableId> {
     let accesses = || kernel.accesses.iter().chain([&kernel.assignment.result]);
     let modes = || {
         accesses().flat_map(|access| {
-            access.indices.iter().enumerate().map(|(mode, v)| ((access.tensor, mode), *v))
+            access
+                .indices
+                .iter()
+                .enumerate()
+                .map(|(mode, v)| ((kernel.passed_as(access.tensor), mode), *v))
         })
     };
     let mut same = vec![v];

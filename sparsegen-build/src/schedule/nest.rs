@@ -355,20 +355,29 @@ impl Nest<'_> {
         bound: &[VariableId],
         value: &Expr,
     ) -> Option<(Reduce, TensorId, Expr)> {
-        let reduce = self.ready_reduction(bound, value)?.clone();
-        let temporary = self.add_temporary(&reduce, value);
+        let (reduce, within) = self.ready_reduction(bound, value, value)?;
+        let reduce = reduce.clone();
+        let temporary = self.add_temporary(&reduce, within);
         let scalar = Expr::Access(Access { tensor: temporary, indices: Vec::new() });
         let value = replace(value, &Expr::Reduce(reduce.clone()), &scalar);
         Some((reduce, temporary, value))
     }
 
-    /// Returns the first of the innermost reductions whose free variables are all bound.
-    fn ready_reduction<'e>(&self, bound: &[VariableId], value: &'e Expr) -> Option<&'e Reduce> {
-        let mut within = value.children().into_iter();
-        let within = within.find_map(|child| self.ready_reduction(bound, child));
-        let Expr::Reduce(reduce) = value else { return within };
+    /// Returns the first of the innermost reductions of a part of a value whose free variables are
+    /// all bound, and the value or the body of the reduction within which it is.
+    fn ready_reduction<'e>(
+        &self,
+        bound: &[VariableId],
+        part: &'e Expr,
+        within: &'e Expr,
+    ) -> Option<(&'e Reduce, &'e Expr)> {
+        let Expr::Reduce(reduce) = part else {
+            let mut parts = part.children().into_iter();
+            return parts.find_map(|part| self.ready_reduction(bound, part, within));
+        };
         let is_ready = || self.free_variables(reduce).iter().all(|v| bound.contains(v));
-        within.or_else(|| is_ready().then_some(reduce))
+        let inner = self.ready_reduction(bound, &reduce.body, &reduce.body);
+        inner.or_else(|| is_ready().then_some((reduce, within)))
     }
 
     /// Constructs `scalar += …` over the variables of a sum, and the corresponding statement of
