@@ -104,8 +104,9 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> impl Iterator<Item = Con
     // The number of choices is limited, so none keeps a result that cannot be assembled.
     choices.add(&outputs(kernel));
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
-        let mut results = plain_formats(kernel, &kernel.assignment.result, levels);
-        results.extend(unordered(format, levels));
+        // One that accepts every order comes first, as the budget may end the search.
+        let mut results: Vec<Format> = unordered(format, levels).into_iter().collect();
+        results.extend(plain_formats(kernel, &kernel.assignment.result, levels));
         choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
     // Few of them are tried: a result in its own format, assembled in order, is the most likely.

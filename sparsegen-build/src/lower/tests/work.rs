@@ -36,8 +36,9 @@ fn work_has_the_steps_of_the_loops() {
 fn sums_are_not_rounded_by_the_number_of_threads() {
     // Each part adds the value of its coordinates without entries once.
     let rest = "R[i,j] = sum[k](ln1p(replace(1, A[j,i]) + present(D[k,i]) * z[k]))";
-    let formats = "A = 'dcsc', z = 'sparse_vector', D = 'csr', R = 'columns'";
-    assert_eq!(divided(rest, formats, "").0, "few_parts");
+    let formats = "A = 'dcsc', z = 'sparse_vector', D = 'csr', R = 'coo_unordered'";
+    let order = "schedule = ['reorder(k, i, j)']";
+    assert_eq!(divided(rest, formats, order).0, "few_parts");
     let product = "R[i,j] = A[i,k] * B[k,j]";
     assert_eq!(divided(product, "A = 'csr', B = 'csr', R = 'csr'", "").0, "thread_parts");
 }
