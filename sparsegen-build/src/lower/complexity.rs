@@ -36,8 +36,8 @@ pub fn time(program: &Program, plan: &Plan) -> ir::Time {
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {
             // Of several terms that are within each other, the first is kept.
-            let is_first = other < k || !is_within(term, &terms[k]);
-            other != k && is_first && is_within(&terms[k], term)
+            let is_first = other < k || !is_within(program, term, &terms[k]);
+            other != k && is_first && is_within(program, &terms[k], term)
         })
     };
     let kept = (0..terms.len()).filter(|k| !is_covered(*k));
@@ -354,11 +354,17 @@ impl<'p> Time<'p> {
         trips
     }
 
-    /// Returns whether an iterator visits a window of a level that stores all coordinates.
+    /// Returns whether an iterator visits a window of levels that store all coordinates: of its own
+    /// level, or of one below that the enclosing loops determine.
     fn is_window_of_full(&self, iterator: &LevelIterator) -> bool {
-        let mode = iterator.part(self.program);
-        let slice = mode.and_then(|mode| self.program.space.slice(mode));
-        slice.is_some_and(Slice::is_window) && iterator.spec(self.program).properties.full
+        let program = self.program;
+        let levels = &program.tensor(iterator.access.tensor).format.levels;
+        let mut windows = (iterator.level..=iterator.through).filter(|level| {
+            let mode = program.level_variable(&iterator.access, *level);
+            mode.and_then(|mode| program.space.slice(mode)).is_some_and(Slice::is_window)
+        });
+        windows.next().is_some()
+            && levels[iterator.level..=iterator.through].iter().all(|spec| spec.properties.full)
     }
 
     /// Returns a variable for each of whose coordinates a mode is at another one. In a window, that is

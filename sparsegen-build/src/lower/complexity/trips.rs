@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::concrete::Program;
+use crate::format::{LevelExpr, LevelSpec};
 use crate::notation::{Access, VariableId};
 
 /// A number of iterations, as a product.
@@ -23,17 +25,29 @@ pub(in crate::lower) struct Trips {
 }
 
 /// Returns whether one product is at most another: it divides the other, or replaces dimensions of
-/// the other by the entries of an operand over these dimensions.
-pub(super) fn is_within(part: &Trips, whole: &Trips) -> bool {
+/// the other by the entries of an operand over these dimensions, or by the positions of a level of it.
+pub(super) fn is_within(program: &Program, part: &Trips, whole: &Trips) -> bool {
     let is_bounded = |(access, level): (&Access, &usize)| match whole.walked.get(access) {
         Some(deepest) => deepest >= level,
         None => {
             let is_spread =
                 |v: &VariableId| whole.dimensions.contains(v) && !part.dimensions.contains(v);
-            !part.dimensions.is_empty() && access.indices.iter().all(is_spread)
+            !part.dimensions.is_empty()
+                && positions_over(program, access, *level).iter().all(is_spread)
         }
     };
     part.shared == whole.shared
         && part.dimensions.iter().all(|v| whole.dimensions.contains(v))
         && part.walked.iter().all(is_bounded)
+}
+
+/// Returns the variables for which a level has at most one position each.
+fn positions_over(program: &Program, access: &Access, level: usize) -> Vec<VariableId> {
+    let levels = &program.tensor(access.tensor).format.levels[..=level];
+    let is_plain =
+        |spec: &LevelSpec| matches!(spec.expr, LevelExpr::Dimension(_)) && spec.properties.unique;
+    match levels.iter().all(is_plain) {
+        true => (0..=level).filter_map(|level| program.level_variable(access, level)).collect(),
+        false => access.indices.clone(),
+    }
 }
