@@ -2,14 +2,14 @@
 //!
 //! In `∀i (y[i] = sum where ∀j (sum += x[j] if j <= i))`, the terms of a coordinate of `i` are those of
 //! the previous coordinate and a few behind them. The sum is kept, and the loop over `j` resumes: a
-//! running sum takes time proportional to `i + j`, not to `i · j`.
+//! running sum, or another running reduction, takes time proportional to `i + j`, not to `i · j`.
 
 use std::sync::Arc;
 
 use super::iterator::LevelIterator;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Temporary};
-use crate::notation::{BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
+use crate::notation::{BinaryOp, Expr, Function, TensorId, VariableId};
 
 /// Returns the plan with its loops resumed where they can be, or `None` if none can.
 pub(super) fn resumed(program: &Program, plan: &Plan) -> Option<Plan> {
@@ -76,12 +76,13 @@ fn is_plain(program: &Program, v: VariableId) -> bool {
     program.space.definition(v).is_none() && !program.basis.is_limited(v)
 }
 
-/// Returns whether a loop that adds to temporaries can resume: its terms depend on the coordinate of
-/// the loop around it only in that there are more for greater ones.
+/// Returns whether a loop that combines values in temporaries can resume: its values depend on the
+/// coordinate of the loop around it only in that there are more for greater ones.
 fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> bool {
     // The entries of other workspaces are forgotten when they have been read.
-    let is_kept = |sum: TensorId| !program.is_listed(sum) && !program.is_looked_up(sum);
-    let is_sum = |sum: &Temporary| sum.op == ReduceOp::SUM && is_kept(sum.tensor);
+    let is_kept = |Temporary { tensor, op }: &Temporary| {
+        !op.tells_where && !program.is_listed(*tensor) && !program.is_looked_up(*tensor)
+    };
     let is_cut = |iterator: &LevelIterator| match iterator.is_full(program) {
         true => iterator.conversions.is_empty(),
         false => iterator.can_be_cut(program),
@@ -90,7 +91,7 @@ fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> 
     // The coordinates of a result are stored in the order of its loops.
     let is_stored =
         program.targets.iter().any(|target| target.access.indices.contains(&own.variable));
-    sums.iter().all(is_sum)
+    sums.iter().all(is_kept)
         && !is_stored
         && is_plain(program, own.variable)
         && only_driver(own).is_some_and(|driver| driver.is_none_or(is_cut))

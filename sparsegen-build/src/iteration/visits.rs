@@ -260,6 +260,46 @@ fn followed(
     known
 }
 
+/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
+pub(crate) fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
+    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
+    let Plan::Loop(inner) = consumer else { return false };
+    if !program.is_listed(workspace) {
+        return false;
+    }
+    let is_entry = |body: &Plan| {
+        matches!(body, Plan::Assign { target, accumulate: None, value: Expr::Access(of) }
+            if of.tensor == workspace && of.indices == [inner.variable]
+                && target.indices == [inner.variable])
+    };
+    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
+    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
+}
+
+/// Finds the loops of a plan that are in no other loop, but in loops over one coordinate. Those that
+/// fill a workspace come before the outermost loop.
+pub(crate) fn outermost_loops<'p>(program: &Program, plan: &'p Plan, found: &mut Vec<&'p Loop>) {
+    let mut find = |plan| outermost_loops(program, plan, found);
+    match plan {
+        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
+            inner.bodies.iter().for_each(|body| find(body));
+        }
+        Plan::Loop(inner) => found.push(inner),
+        Plan::Where { temporaries, producer, consumer } => {
+            let is_collected = is_collected(program, temporaries, consumer);
+            if is_collected || !program.are_workspaces(temporaries) {
+                find(producer);
+            }
+            if !is_collected {
+                find(consumer);
+            }
+        }
+        Plan::If { body, .. } => find(body),
+        Plan::Sequence(plans) => plans.iter().for_each(|plan| find(plan)),
+        Plan::Assign { .. } | Plan::Visit(_) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::covered;
@@ -340,45 +380,5 @@ mod tests {
             let source = source(expr, &format!("A = '{format}', B = '{format}', {list}"));
             assert_eq!(source.contains("sort_values"), sorts, "{expr}:\n{source}");
         }
-    }
-}
-
-/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
-pub(crate) fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
-    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
-    let Plan::Loop(inner) = consumer else { return false };
-    if !program.is_listed(workspace) {
-        return false;
-    }
-    let is_entry = |body: &Plan| {
-        matches!(body, Plan::Assign { target, accumulate: None, value: Expr::Access(of) }
-            if of.tensor == workspace && of.indices == [inner.variable]
-                && target.indices == [inner.variable])
-    };
-    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
-}
-
-/// Finds the loops of a plan that are in no other loop, but in loops over one coordinate. Those that
-/// fill a workspace come before the outermost loop.
-pub(crate) fn outermost_loops<'p>(program: &Program, plan: &'p Plan, found: &mut Vec<&'p Loop>) {
-    let mut find = |plan| outermost_loops(program, plan, found);
-    match plan {
-        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
-            inner.bodies.iter().for_each(|body| find(body));
-        }
-        Plan::Loop(inner) => found.push(inner),
-        Plan::Where { temporaries, producer, consumer } => {
-            let is_collected = is_collected(program, temporaries, consumer);
-            if is_collected || !program.are_workspaces(temporaries) {
-                find(producer);
-            }
-            if !is_collected {
-                find(consumer);
-            }
-        }
-        Plan::If { body, .. } => find(body),
-        Plan::Sequence(plans) => plans.iter().for_each(|plan| find(plan)),
-        Plan::Assign { .. } | Plan::Visit(_) => {}
     }
 }

@@ -117,6 +117,23 @@ pub(crate) fn are_opposite(a: &Expr, b: &Expr) -> bool {
     }
 }
 
+impl Expr {
+    /// Returns the condition that holds where a predicate over index variables does not.
+    pub fn opposite(&self) -> Expr {
+        let Expr::Call(Function::Operator(op), sides) = self else {
+            return Expr::call(Function::Not, vec![self.clone()]);
+        };
+        let (a, b) = (sides[0].clone(), sides[1].clone());
+        match op {
+            BinaryOp::Lt => Expr::binary(BinaryOp::Le, b, a),
+            BinaryOp::Le => Expr::binary(BinaryOp::Lt, b, a),
+            BinaryOp::Eq => Expr::binary(BinaryOp::Ne, a, b),
+            BinaryOp::Ne => Expr::binary(BinaryOp::Eq, a, b),
+            _ => Expr::call(Function::Not, vec![self.clone()]),
+        }
+    }
+}
+
 /// Applies a function to the value of a mask.
 pub(super) fn masked_by(masked: Vec<Expr>, change: impl FnOnce(Expr) -> Expr) -> Expr {
     let mut masked = masked.into_iter();

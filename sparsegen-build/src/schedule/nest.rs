@@ -9,6 +9,7 @@
 mod beside;
 mod blocks;
 mod gather;
+mod masks;
 mod precomputed;
 mod temporaries;
 mod variables;
@@ -25,7 +26,7 @@ use crate::concrete::{Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
 use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
-use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, Expr, Reduce, ReduceOp, TensorId, VariableId};
 use blocks::is_within_blocks;
 use precomputed::{Pending, are_filled, parts_of};
 
@@ -125,6 +126,10 @@ impl Nest<'_> {
             let body = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::when(ready, body));
         }
+        if let Some((ready, value)) = self.take_condition(bound, target, accumulate, &value) {
+            let body = self.assign(bound, free, target, accumulate, value)?;
+            return Some(Stmt::when(ready, body));
+        }
         if self.places(target, &value) {
             // Terms without sums would be stored once for each summed term.
             let mut terms = additive_terms(value.clone()).into_iter();
@@ -218,31 +223,6 @@ impl Nest<'_> {
         let mut binds = false;
         outermost_reductions(value, &mut |reduce| binds |= reduce.body.binds(v));
         binds && fixed::is_fixed(self.program, v) && outside.all(|other| bound.contains(other))
-    }
-
-    /// Returns whether a target may be skipped where a mask excludes the value: it is not a result
-    /// that must store every coordinate in order, nor a returned scalar.
-    fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
-        let levels = &self.program.tensor(target.tensor).format.levels;
-        let is_result = target.tensor == self.program.kernel.result();
-        let fills = levels.iter().any(|s| s.properties.full && s.level.insert().is_none());
-        let is_sum = accumulate.is_none_or(|op| op == ReduceOp::SUM);
-        is_sum && !(is_result && (fills || levels.is_empty()))
-    }
-
-    /// Splits a mask into the predicates that the enclosing loops determine, and the masked value.
-    fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
-        let Expr::Call(Function::Mask, masked) = value else { return None };
-        let is_ready = |condition: &Expr| {
-            let (mut open, mut reduces) = (Vec::new(), false);
-            self.collect_free(condition, &mut bound.to_vec(), &mut open);
-            outermost_reductions(condition, &mut |_| reduces = true);
-            open.is_empty() && !reduces
-        };
-        let (ready, open): (Vec<Expr>, Vec<Expr>) =
-            masked[0].conjuncts().into_iter().cloned().partition(is_ready);
-        let ready = ready.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
-        Some((ready, masked[1].clone().where_all(open)))
     }
 
     /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms

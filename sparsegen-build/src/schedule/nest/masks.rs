@@ -1,0 +1,93 @@
+//! Conditions under which a value is assigned, or combined with others.
+
+use super::Nest;
+use crate::concrete::terms::outermost_reductions;
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, VariableId};
+use crate::types::Literal;
+
+impl Nest<'_> {
+    /// Returns whether a target may be skipped where a mask excludes the value: it is not a result
+    /// that must store every coordinate in order, nor a returned scalar.
+    pub(super) fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
+        let levels = &self.program.tensor(target.tensor).format.levels;
+        let is_result = target.tensor == self.program.kernel.result();
+        let fills = levels.iter().any(|s| s.properties.full && s.level.insert().is_none());
+        let is_sum = accumulate.is_none_or(|op| op == ReduceOp::SUM);
+        is_sum && !(is_result && (fills || levels.is_empty()))
+    }
+
+    /// Splits a mask into the predicates that the enclosing loops determine, and the masked value.
+    pub(super) fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
+        let Expr::Call(Function::Mask, masked) = value else { return None };
+        let (ready, open): (Vec<Expr>, Vec<Expr>) =
+            masked[0].conjuncts().into_iter().cloned().partition(|of| self.is_ready(bound, of));
+        let ready = ready.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+        Some((ready, masked[1].clone().where_all(open)))
+    }
+
+    /// Splits a value that a reduction combines in a scalar into comparisons of coordinates that the
+    /// enclosing loops determine, without which it is the identity element, and the value where they
+    /// hold: `max[j](select(j <= i, x[j], -inf))` is the maximum of `x[j]` where `j <= i`.
+    pub(super) fn take_condition(
+        &self,
+        bound: &[VariableId],
+        target: &Access,
+        accumulate: Option<ReduceOp>,
+        value: &Expr,
+    ) -> Option<(Expr, Expr)> {
+        let op = accumulate.filter(|op| !op.tells_where && target.indices.is_empty())?;
+        let kernel = &self.program.kernel;
+        if !kernel.is_temporary(target.tensor) || !kernel.semiring.is_usual() {
+            return None;
+        }
+        // Unstored elements are zeros, and all of them are combined.
+        let has_all = |value: &Expr| kernel.sparse_accesses(value).is_empty();
+        let chosen = match value {
+            Expr::Call(Function::Select, chosen)
+                if is_identity(op, &chosen[2]) && (op == ReduceOp::SUM || has_all(&chosen[1])) =>
+            {
+                Some(chosen)
+            }
+            _ => None,
+        };
+        let (conditions, by) = match chosen {
+            Some(chosen) => (chosen[0].conjuncts(), BinaryOp::And),
+            None if op == ReduceOp::ANY => (value.conjuncts(), BinaryOp::And),
+            None if op == ReduceOp::ALL && has_all(value) => (value.disjuncts(), BinaryOp::Or),
+            None => return None,
+        };
+        let is_taken = |condition: &&Expr| condition.is_mask() && self.is_ready(bound, condition);
+        let (taken, open): (Vec<&Expr>, Vec<&Expr>) = conditions.into_iter().partition(is_taken);
+        let holds = |of: &Expr| if by == BinaryOp::And { of.clone() } else { of.opposite() };
+        let taken = taken.into_iter().map(holds);
+        let taken = taken.reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+        let open = open.into_iter().cloned().reduce(|a, b| Expr::binary(by, a, b));
+        let rest = match (chosen, open) {
+            (Some(chosen), Some(open)) => {
+                Expr::call(Function::Select, vec![open, chosen[1].clone(), chosen[2].clone()])
+            }
+            (Some(chosen), None) => chosen[1].clone(),
+            (None, Some(open)) => open,
+            (None, None) => Expr::Literal(Literal::Bool(by == BinaryOp::And)),
+        };
+        Some((taken, rest))
+    }
+
+    /// Returns whether the enclosing loops determine a condition.
+    fn is_ready(&self, bound: &[VariableId], condition: &Expr) -> bool {
+        let (mut open, mut reduces) = (Vec::new(), false);
+        self.collect_free(condition, &mut bound.to_vec(), &mut open);
+        outermost_reductions(condition, &mut |_| reduces = true);
+        open.is_empty() && !reduces
+    }
+}
+
+/// Returns whether a value is the identity element of a reduction.
+fn is_identity(op: ReduceOp, value: &Expr) -> bool {
+    let identity = op.identity();
+    value.as_literal().is_some_and(|literal| {
+        literal == identity
+            || literal.is_zero() && identity.is_zero()
+            || literal.is_one() && identity.is_one()
+    })
+}
