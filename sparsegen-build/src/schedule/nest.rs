@@ -146,13 +146,13 @@ impl Nest<'_> {
         }
         let into_scalar =
             self.program.kernel.is_temporary(target.tensor) && target.indices.is_empty();
-        // Only loops of sums remain: their sum is a scalar.
+        // Only loops that combine values remain: the combined value is a scalar.
         if !free.is_empty()
             && self.sums == Sums::Temporary
             && !into_scalar
             && !free.iter().any(|v| self.sources(target).contains(v))
         {
-            let value = self.summed(free, value);
+            let value = self.combined(free, accumulate, value);
             return self.assign(bound, &[], target, accumulate, value);
         }
         if let (true, Some(op), true) = (free.is_empty(), accumulate, into_scalar) {
@@ -225,12 +225,12 @@ impl Nest<'_> {
         binds && fixed::is_fixed(self.program, v) && outside.all(|other| bound.contains(other))
     }
 
-    /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms
+    /// Returns a value combined over loops. Loops over a single coordinate enclose only the terms
     /// that use it, so that the other terms have the same form.
-    fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
+    fn combined(&self, free: &[VariableId], accumulate: Option<ReduceOp>, value: Expr) -> Expr {
         match free.iter().all(|v| fixed::is_fixed(self.program, *v)) {
             true => fixed::sum(self.program, value, free),
-            false => Expr::sum(free.to_vec(), value),
+            false => Expr::reduce(accumulate.unwrap_or(ReduceOp::SUM), free.to_vec(), value),
         }
     }
 
