@@ -50,7 +50,14 @@ impl Assembler<'_> {
     /// Returns the statement that computes the first position of the values of a part.
     pub(super) fn begin_divided(&self) -> Option<Stmt> {
         let own = self.divided.as_ref()?;
-        let outermost = if self.is_appended(0) { self.cursor(0) } else { own.start.clone() };
+        let outermost = match self.is_appended(0) {
+            // Where places are looked up, there is no cursor.
+            true if self.scattered == Some(0) => {
+                self.search_first(self.all_children(0, Expr::Index(0)).start, own.start.clone())?
+            }
+            true => self.cursor(0),
+            false => own.start.clone(),
+        };
         let first = self.first_below(self.levels().len() - 1, outermost);
         Some(Stmt::bind(&self.first_name(), first))
     }
@@ -71,20 +78,25 @@ impl Assembler<'_> {
     /// Returns the positions of a level below the coordinates of a part.
     pub(super) fn part_of(&self, level: usize) -> Option<Segment> {
         let own = self.divided.clone()?;
-        let Segment { start, end } = match listed(self.levels()).filter(|_| self.is_appended(0)) {
-            None => own,
-            Some(field) => {
-                let all = self.all_children(0, Expr::Index(0));
-                let search = |start, coordinate| {
-                    let array = self.storages[0].array(field);
-                    Expr::search(array, start, all.end.clone(), coordinate)
-                };
-                let start = search(all.start, own.start);
-                Segment { start, end: search(self.cursor(0), own.end) }
+        let Segment { start, end } = match self.is_appended(0) {
+            false => own,
+            true => {
+                let first = self.all_children(0, Expr::Index(0)).start;
+                let start = self.search_first(first.clone(), own.start)?;
+                let from = if self.scattered == Some(0) { first } else { self.cursor(0) };
+                Segment { start, end: self.search_first(from, own.end)? }
             }
         };
         let [start, end] = [start, end].map(|first| self.first_below(level, first));
         Some(Segment { start, end })
+    }
+
+    /// Returns the first position of the outermost level whose coordinate is at least a given one, of
+    /// those from a position on.
+    fn search_first(&self, from: Expr, coordinate: Expr) -> Option<Expr> {
+        let array = self.storages[0].array(listed(self.levels())?);
+        let end = self.all_children(0, Expr::Index(0)).end;
+        Some(Expr::search(array, from, end, coordinate))
     }
 
     /// Returns the values that each part computes, if the structure exists.
