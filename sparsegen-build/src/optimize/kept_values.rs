@@ -5,6 +5,7 @@
 //! than half the time. rustc does not keep values from one loop to the next.
 
 use super::fresh::Names;
+use super::loop_invariants::is_in_loop;
 use crate::ir::{Callee, Element, Expr, Function, Stmt, Uses};
 use crate::math;
 use crate::types::{Dtype, Literal};
@@ -95,8 +96,18 @@ impl Pass {
             let holds = |other: &Call| {
                 call.conditions.iter().all(|condition| other.conditions.contains(condition))
             };
+            // The conditions for calls in inner loops are not known.
+            let is_inner = |other: &Call| {
+                let mut is_inner = false;
+                for stmt in then {
+                    stmt.for_each(&mut |stmt| is_inner |= is_in_loop(stmt, &other.original));
+                }
+                is_inner && !call.conditions.is_empty()
+            };
             let known = || std::iter::once(&call.value).chain(&call.conditions);
-            same.peek().is_some() && same.all(holds) && known().all(is_known)
+            same.peek().is_some()
+                && same.all(|other| holds(other) && !is_inner(other))
+                && known().all(is_known)
         };
         let calls = calls(name, within);
         let call = calls.iter().find(is_kept)?;
@@ -187,8 +198,8 @@ fn resolved(known: &[(String, Expr)], expr: &Expr) -> Expr {
     known.iter().fold(expr.clone(), |expr, (name, value)| expr.substitute(name, value))
 }
 
-/// Returns the outermost calls of functions that take long, except those that are computed only
-/// under some condition.
+/// Returns the outermost calls of functions that take long, without calls that depend on a condition
+/// in the expression.
 pub(super) fn outermost(expr: &Expr) -> Vec<&Expr> {
     let (mut calls, mut chosen): (Vec<&Expr>, Vec<&Expr>) = (Vec::new(), Vec::new());
     if !expr.any(&takes_long) {

@@ -47,7 +47,7 @@ fn moved(body: &[Stmt], names: &mut Names) -> Vec<Stmt> {
     within.collect()
 }
 
-/// Returns the calls that a statement makes under no condition but that of a loop.
+/// Returns the calls that a statement, or a loop in it, makes in each iteration.
 fn unconditional(stmt: &Stmt) -> Vec<&Expr> {
     let mut calls: Vec<&Expr> = match stmt {
         // The other conditions are computed only if the first one does not hold.
@@ -63,7 +63,7 @@ fn unconditional(stmt: &Stmt) -> Vec<&Expr> {
 }
 
 /// Returns whether an expression is in the body of a loop.
-fn is_in_loop(stmt: &Stmt, call: &Expr) -> bool {
+pub(super) fn is_in_loop(stmt: &Stmt, call: &Expr) -> bool {
     let (Stmt::For { body, .. } | Stmt::ForOnes { body, .. } | Stmt::While { body, .. }) = stmt
     else {
         return false;

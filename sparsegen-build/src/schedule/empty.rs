@@ -142,7 +142,7 @@ fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> S
 }
 
 /// Returns the variables of reductions whose ranges may be empty while the result has elements,
-/// those of the same extent together.
+/// variables of the same extent together.
 fn extents(program: &Program, value: &Expr) -> Vec<Vec<VariableId>> {
     let kernel = &program.kernel;
     let mut extents: Vec<Vec<VariableId>> = Vec::new();

@@ -49,7 +49,7 @@ struct Part<'s> {
     reduction: &'s Expr,
     /// The variables of the reductions that enclose it.
     within: Vec<String>,
-    /// Its own variables, and those of the reductions within it.
+    /// Its own variables, and the variables of the reductions within it.
     bound: Vec<String>,
     /// The reduction with numbers in place of the variables.
     canonical: String,
