@@ -56,8 +56,13 @@ fn unconditional(stmt: &Stmt) -> Vec<&Expr> {
         }
         stmt => stmt.expressions().into_iter().flat_map(outermost).collect(),
     };
-    if let Stmt::For { body, .. } | Stmt::ForOnes { body, .. } | Stmt::While { body, .. } = stmt {
-        calls.extend(body.iter().flat_map(unconditional));
+    match stmt {
+        // A loop over what another one has left has often no iteration.
+        Stmt::For { name, start, .. } if *start == Expr::var(name) => {}
+        Stmt::For { body, .. } | Stmt::ForOnes { body, .. } | Stmt::While { body, .. } => {
+            calls.extend(body.iter().flat_map(unconditional));
+        }
+        _ => {}
     }
     calls
 }
@@ -120,6 +125,11 @@ mod tests {
             each("i", each("j", push(element("i")))),
             "for i in 0..n {\n    let tanh = x[i].tanh();\n    for j in 0..n {\n        \
              y.push(tanh);\n    }\n}\n",
+        );
+        let left = push(Expr::var("s"));
+        check(
+            Stmt::for_range("p", Expr::var("p"), Expr::var("n"), left),
+            "for p in p..n {\n    y.push(s.tanh());\n}\n",
         );
         // Some argument is changed in the loop, or the call depends on a condition.
         let changing = [push(Expr::var("s")), vec![Stmt::accumulate("s", Expr::var("i"))]].concat();
