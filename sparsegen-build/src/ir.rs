@@ -58,7 +58,7 @@ pub use results::{Assembly, Combining, Cover, Fit, Follows, Result, TensorResult
 pub use time::{Factor, Term, Time};
 pub use traits::Trait;
 pub use uses::{Use, Uses, for_each_use};
-pub use walk::substitute;
+pub use walk::{replace, substitute};
 
 pub use crate::math;
 pub use crate::operator::{BinaryOp, UnaryOp};

@@ -385,8 +385,12 @@ impl Stmt {
 
 /// Replaces a variable in all expressions of statements.
 pub fn substitute(body: &[Stmt], name: &str, by: &Expr) -> Vec<Stmt> {
-    let replace = |stmt: &Stmt| {
-        stmt.map(&mut |e| e.substitute(name, by), &mut |body| substitute(body, name, by))
-    };
-    body.iter().flat_map(replace).collect()
+    replace(body, &Expr::var(name), by)
+}
+
+/// Replaces an expression in all expressions of statements.
+pub fn replace(body: &[Stmt], old: &Expr, by: &Expr) -> Vec<Stmt> {
+    let within =
+        |stmt: &Stmt| stmt.map(&mut |e| e.replace(old, by), &mut |body| replace(body, old, by));
+    body.iter().flat_map(within).collect()
 }

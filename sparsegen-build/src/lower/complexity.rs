@@ -359,11 +359,11 @@ impl<'p> Time<'p> {
     fn is_window_of_full(&self, iterator: &LevelIterator) -> bool {
         let program = self.program;
         let levels = &program.tensor(iterator.access.tensor).format.levels;
-        let mut windows = (iterator.level..=iterator.through).filter(|level| {
-            let mode = program.level_variable(&iterator.access, *level);
+        let is_window = |level| {
+            let mode = program.level_variable(&iterator.access, level);
             mode.and_then(|mode| program.space.slice(mode)).is_some_and(Slice::is_window)
-        });
-        windows.next().is_some()
+        };
+        (iterator.level..=iterator.through).any(is_window)
             && levels[iterator.level..=iterator.through].iter().all(|spec| spec.properties.full)
     }
 

@@ -6,7 +6,7 @@
 
 use super::fresh::Names;
 use super::loop_invariants::is_in_loop;
-use crate::ir::{Callee, Element, Expr, Function, Stmt, Uses};
+use crate::ir::{Callee, Element, Expr, Function, Stmt, Uses, replace};
 use crate::math;
 use crate::types::{Dtype, Literal};
 
@@ -136,7 +136,7 @@ impl Pass {
         stmts.extend_from_slice(&body[first + 1..second]);
         let same = used.iter().filter(|other| other.value == call.value);
         let element = Expr::load(&array, at(other));
-        let then = same.fold(then.clone(), |then, call| replaced(&then, &call.original, &element));
+        let then = same.fold(then.clone(), |then, call| replace(&then, &call.original, &element));
         let name = other.clone();
         stmts.push(Stmt::For { name, start, end, body: then });
         stmts.extend_from_slice(&body[second + 1..]);
@@ -252,7 +252,7 @@ impl Kept<'_> {
             }
             match is_stored {
                 true => {
-                    stmts.extend(replaced(
+                    stmts.extend(replace(
                         std::slice::from_ref(stmt),
                         self.call,
                         &Expr::var(self.value),
@@ -268,14 +268,6 @@ impl Kept<'_> {
         }
         stmts
     }
-}
-
-/// Returns a body with another expression in place of a call.
-pub(super) fn replaced(body: &[Stmt], call: &Expr, by: &Expr) -> Vec<Stmt> {
-    let stmts = body.iter().flat_map(|stmt| {
-        stmt.map(&mut |expr| expr.replace(call, by), &mut |body| replaced(body, call, by))
-    });
-    stmts.collect()
 }
 
 #[cfg(test)]

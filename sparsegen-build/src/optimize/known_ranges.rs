@@ -130,18 +130,7 @@ fn without(flag: &str, body: &[Stmt]) -> Option<(Vec<Stmt>, Expr, Vec<Stmt>)> {
 
 /// Returns whether the value of an expression may differ between iterations of a loop over `name`.
 fn varies(expr: &Expr, name: &str, body: &[Stmt]) -> bool {
-    let mut read = Uses::default();
-    read.count_expr(expr);
-    let mut changed = Uses::of(body).written;
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
-                changed.entry(name.clone()).or_default();
-            }
-        });
-    }
-    let mut names = read.read.keys().chain(read.measured.keys());
-    names.any(|read| read == name || changed.contains_key(read))
+    expr.mentions(name) || !expr.is_known_in(body)
 }
 
 /// Returns whether these statements contain a `break`.

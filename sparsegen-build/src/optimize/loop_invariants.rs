@@ -4,8 +4,8 @@
 //! such as `tanh`, out of loops, and a reader sees what is computed once.
 
 use super::fresh::Names;
-use super::kept_values::{has_calls, outermost, replaced};
-use crate::ir::{Callee, Expr, Function, Stmt};
+use super::kept_values::{has_calls, outermost};
+use crate::ir::{Callee, Expr, Function, Stmt, replace};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -27,13 +27,13 @@ fn moved(body: &[Stmt], names: &mut Names) -> Vec<Stmt> {
         match (call, &body[at]) {
             // It has a name already.
             (Some(call), Stmt::Let { name, mutable: false, value }) if *value == call => {
-                let others = replaced(&body[at + 1..], &call, &Expr::var(name));
+                let others = replace(&body[at + 1..], &call, &Expr::var(name));
                 body.truncate(at + 1);
                 body.extend(others);
             }
             (Some(call), _) => {
                 let name = names.fresh(name_of(&call));
-                let rest = replaced(rest, &call, &Expr::var(&name));
+                let rest = replace(rest, &call, &Expr::var(&name));
                 body.truncate(at);
                 body.push(Stmt::bind(&name, call));
                 body.extend(rest);

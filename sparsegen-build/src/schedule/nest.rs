@@ -120,13 +120,7 @@ impl Nest<'_> {
         accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
-        if self.may_skip(target, accumulate)
-            && let Some((ready, value)) = self.take_mask(bound, &value)
-        {
-            let body = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::when(ready, body));
-        }
-        if let Some((ready, value)) = self.take_condition(bound, target, accumulate, &value) {
+        if let Some((ready, value)) = self.take_ready(bound, target, accumulate, &value) {
             let body = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::when(ready, body));
         }

@@ -3,6 +3,13 @@ use crate::level::Levels;
 use crate::limits::{Budget, ORDERS};
 use crate::testing::{kernel, loops};
 
+/// Checks the loops that are chosen for expressions, each with its tensors.
+fn check(cases: &[(&str, &str, &str)]) {
+    for (expr, tensors, expected) in cases {
+        assert_eq!(scheduled(expr, tensors), *expected, "{expr} with {tensors}");
+    }
+}
+
 /// Returns the loops that are chosen for an expression.
 fn scheduled(expr: &str, tensors: &str) -> String {
     let kernel = kernel(expr, tensors);
@@ -79,9 +86,7 @@ fn loops_come_in_the_cheapest_order() {
             "∀d ∀i y[i] += A[i,j] * x[j]",
         ),
     ];
-    for (expr, tensors, expected) in cases {
-        assert_eq!(scheduled(expr, tensors), expected, "{expr} with {tensors}");
-    }
+    check(&cases);
 }
 
 #[test]
@@ -151,9 +156,7 @@ fn coordinates_come_in_order_for_each_parent() {
             "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
         ),
     ];
-    for (expr, tensors, expected) in cases {
-        assert_eq!(scheduled(expr, tensors), expected, "{expr} with {tensors}");
-    }
+    check(&cases);
 }
 
 #[test]
@@ -337,7 +340,5 @@ fn reductions_are_computed_where_their_variables_are_known() {
             "∀i (∀j B[i,j] = A[i,j] * exp(A[i,j] - max) where ∀k max max= A[i,k])",
         ),
     ];
-    for (expr, tensors, expected) in cases {
-        assert_eq!(scheduled(expr, tensors), expected, "{expr}");
-    }
+    check(&cases);
 }

@@ -49,16 +49,10 @@ impl Assembler<'_> {
 
     /// Returns the statement that computes the first position of the values of a part.
     pub(super) fn begin_divided(&self) -> Option<Stmt> {
-        let own = self.divided.as_ref()?;
-        let outermost = match self.is_appended(0) {
-            // Where places are looked up, there is no cursor.
-            true if self.scattered == Some(0) => {
-                self.search_first(self.all_children(0, Expr::Index(0)).start, own.start.clone())?
-            }
-            true => self.cursor(0),
-            false => own.start.clone(),
-        };
-        let first = self.first_below(self.levels().len() - 1, outermost);
+        let last = self.levels().len() - 1;
+        let own = self.part_of(last)?;
+        let first =
+            if self.has_cursor() { self.first_below(last, self.cursor(0)) } else { own.start };
         Some(Stmt::bind(&self.first_name(), first))
     }
 
@@ -83,12 +77,18 @@ impl Assembler<'_> {
             true => {
                 let first = self.all_children(0, Expr::Index(0)).start;
                 let start = self.search_first(first.clone(), own.start)?;
-                let from = if self.scattered == Some(0) { first } else { self.cursor(0) };
+                let from = if self.has_cursor() { self.cursor(0) } else { first };
                 Segment { start, end: self.search_first(from, own.end)? }
             }
         };
         let [start, end] = [start, end].map(|first| self.first_below(level, first));
         Some(Segment { start, end })
+    }
+
+    /// Returns whether a variable has the position in the outermost level. Coordinates that are looked
+    /// up need no such variable.
+    fn has_cursor(&self) -> bool {
+        self.is_appended(0) && self.scattered != Some(0)
     }
 
     /// Returns the first position of the outermost level whose coordinate is at least a given one, of

@@ -6,9 +6,23 @@ use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, VariableId};
 use crate::types::Literal;
 
 impl Nest<'_> {
+    /// Splits a value into conditions that the enclosing loops determine, and the value that is
+    /// assigned if they hold.
+    pub(super) fn take_ready(
+        &self,
+        bound: &[VariableId],
+        target: &Access,
+        accumulate: Option<ReduceOp>,
+        value: &Expr,
+    ) -> Option<(Expr, Expr)> {
+        let may_skip = self.may_skip(target, accumulate);
+        let mask = may_skip.then(|| self.take_mask(bound, value)).flatten();
+        mask.or_else(|| self.take_condition(bound, target, accumulate, value))
+    }
+
     /// Returns whether a target may be skipped where a mask excludes the value: it is not a result
     /// that must store every coordinate in order, nor a returned scalar.
-    pub(super) fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
+    fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
         let levels = &self.program.tensor(target.tensor).format.levels;
         let is_result = target.tensor == self.program.kernel.result();
         let fills = levels.iter().any(|s| s.properties.full && s.level.insert().is_none());
@@ -17,7 +31,7 @@ impl Nest<'_> {
     }
 
     /// Splits a mask into the predicates that the enclosing loops determine, and the masked value.
-    pub(super) fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
+    fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
         let Expr::Call(Function::Mask, masked) = value else { return None };
         let (ready, open): (Vec<Expr>, Vec<Expr>) =
             masked[0].conjuncts().into_iter().cloned().partition(|of| self.is_ready(bound, of));
@@ -28,7 +42,7 @@ impl Nest<'_> {
     /// Splits a value that a reduction combines in a scalar into comparisons of coordinates that the
     /// enclosing loops determine, without which it is the identity element, and the value where they
     /// hold: `max[j](select(j <= i, x[j], -inf))` is the maximum of `x[j]` where `j <= i`.
-    pub(super) fn take_condition(
+    fn take_condition(
         &self,
         bound: &[VariableId],
         target: &Access,
