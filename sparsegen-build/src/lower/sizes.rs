@@ -41,10 +41,16 @@ impl Lowering<'_> {
             [only] => &only.access.indices[..],
             _ => &[],
         };
+        // A later statement may read a result by variables of its own.
         let of_results = |v: VariableId| {
             self.program.targets.iter().enumerate().find_map(|(k, target)| {
-                let mut indices = target.access.indices.iter();
-                Some((k, indices.position(|index| space.measure(*index) == v)?))
+                let read =
+                    kernel.accesses.iter().filter(|read| read.tensor == target.access.tensor);
+                let mut accesses = std::iter::once(&target.access).chain(read);
+                let mode = accesses.find_map(|access| {
+                    access.indices.iter().position(|index| space.measure(*index) == v)
+                });
+                Some((k, mode?))
             })
         };
         let parts = self.parted_modes(operands);
