@@ -1,6 +1,8 @@
 //! Strips of a loop: a few iterations at a time, as many as rustc runs in one instruction or two.
 
-use crate::ir::{BinaryOp, Dtype, Expr, Literal};
+use std::collections::BTreeMap;
+
+use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal};
 
 /// The number of bytes of a strip: a line of the cache.
 const BYTES: usize = 64;
@@ -26,6 +28,24 @@ pub(super) fn zero(dtype: Dtype) -> Expr {
         Dtype::Bool => Expr::Bool(false),
         dtype => Expr::value(Literal::Int(0), dtype),
     }
+}
+
+/// The extents that a kernel declares, which its entry points check, by the names of their variables.
+pub(super) type Extents = BTreeMap<String, usize>;
+
+/// Returns the extents that the kernel declares.
+pub(super) fn declared(function: &Function) -> Extents {
+    let sizes = function.sizes.iter();
+    sizes.filter_map(|size| Some((size.name.clone(), size.constant? as usize))).collect()
+}
+
+/// Returns the end of a loop, as a constant if the kernel declares the extent.
+pub(super) fn resolved(end: &Expr, extents: &Extents) -> Expr {
+    match end {
+        Expr::Var(extent) => extents.get(extent).map(|extent| Expr::Index(*extent)),
+        _ => None,
+    }
+    .unwrap_or_else(|| end.clone())
 }
 
 /// The number of iterations of a loop.

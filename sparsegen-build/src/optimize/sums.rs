@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
 use super::infinities::Infinities;
-use super::strips::{Trip, expanded, is_contiguous, lanes, zero};
+use super::strips::{Extents, Trip, declared, expanded, is_contiguous, lanes, resolved, zero};
 use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt, Uses};
 
 /// Runs the pass.
@@ -20,6 +20,7 @@ pub(super) fn run(mut function: Function) -> Function {
     }
     let mut sums = Sums {
         function: &function,
+        extents: declared(&function),
         names: Names::of(&function),
         infinities: OnceCell::new(),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
@@ -36,6 +37,7 @@ pub(super) fn run(mut function: Function) -> Function {
 
 struct Sums<'f> {
     function: &'f Function,
+    extents: Extents,
     names: Names,
     /// The infinities of the function, which are computed when the first factor is found.
     infinities: OnceCell<Infinities>,
@@ -116,7 +118,7 @@ impl Sums<'_> {
             // A register of AVX.
             None => reduction.sums.iter().map(|sum| lanes(sum.dtype) / 2).min()?,
         };
-        let is_long = match Trip::of(reduction.from, reduction.to) {
+        let is_long = match Trip::of(reduction.from, &resolved(reduction.to, &self.extents)) {
             Trip::Constant(len) => len >= 2 * by,
             Trip::Cut { .. } => false,
             Trip::Unknown => {
@@ -370,6 +372,17 @@ mod tests {
         assert!(short.contains("let mut max_lanes = [f64::NAN; 4];"), "{short}");
         let whole = source("m[i] = max[j](A[i,j])", "m = 'dense', A = 'dense'", "dtype = 'i32'");
         assert!(whole.contains("let mut max_lanes = [i32::MIN; 8];"), "{whole}");
+    }
+
+    #[test]
+    fn sums_of_a_few_declared_terms_are_added_one_by_one() {
+        let of = |len: usize| {
+            let keys = format!("sizes = {{ j = {len} }}");
+            source("y[i] = A[i,j] * x[j]", "y = 'dense', A = 'dense', x = 'dense'", &keys)
+        };
+        assert!(of(64).contains("lanes"));
+        let few = of(3);
+        assert!(!few.contains("lanes") && few.contains("for j in 0..j_size"), "{few}");
     }
 
     #[test]

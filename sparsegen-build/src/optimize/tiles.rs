@@ -13,7 +13,7 @@ mod once;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
-use super::strips::{Trip, lanes, zero};
+use super::strips::{Extents, Trip, declared, lanes, resolved, zero};
 use crate::ir::{BinaryOp, Dtype, Element, Expr, Function, Stmt};
 use nest::{Nest, Target};
 use once::Initialized;
@@ -25,11 +25,7 @@ const WHOLE: usize = 4;
 pub(super) fn run(mut function: Function) -> Function {
     let mut tiling = Tiling {
         arrays: elements(&function),
-        extents: function
-            .sizes
-            .iter()
-            .filter_map(|size| Some((size.name.clone(), size.constant? as usize)))
-            .collect(),
+        extents: declared(&function),
         names: Names::of(&function),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         reassociates: function.reassociates,
@@ -66,7 +62,7 @@ pub(super) fn elements(function: &Function) -> BTreeMap<String, Dtype> {
 struct Tiling {
     arrays: BTreeMap<String, Dtype>,
     /// The extents that the kernel declares, which its entry points check.
-    extents: BTreeMap<String, usize>,
+    extents: Extents,
     names: Names,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
@@ -140,12 +136,8 @@ impl Tiling {
         }
         let by = nest.targets.iter().map(|target| lanes(target.dtype)).min()?;
         let by = demanded.unwrap_or(by);
-        let to = match nest.to {
-            Expr::Var(extent) => self.extents.get(extent).map(|len| Expr::Index(*len)),
-            _ => None,
-        };
-        let to = to.as_ref().unwrap_or(nest.to);
-        let trip = Trip::of(nest.from, to);
+        let to = resolved(nest.to, &self.extents);
+        let trip = Trip::of(nest.from, &to);
         match trip {
             Trip::Constant(len) if len < 2 => return None,
             Trip::Cut { len, .. } if !(2..=by * WHOLE).contains(&len) => return None,
@@ -166,8 +158,8 @@ impl Tiling {
                 Stmt::choose(vec![(reached, self.whole(nest, len))], rest)
             }
             Trip::Constant(_) | Trip::Unknown => match demanded {
-                Some(by) => self.several(nest, to, by, &[]),
-                None => self.several(nest, to, 2 * by, &[by]),
+                Some(by) => self.several(nest, &to, by, &[]),
+                None => self.several(nest, &to, 2 * by, &[by]),
             },
         };
         Some(match is_optional {

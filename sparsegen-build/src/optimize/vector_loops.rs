@@ -6,25 +6,28 @@
 
 use std::collections::BTreeMap;
 
-use super::strips::{Trip, expanded, is_contiguous, lanes};
+use super::strips::{Extents, Trip, declared, expanded, is_contiguous, lanes, resolved};
 use super::tiles::elements;
 use crate::ir::{Dtype, Expr, Function, Stmt};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    let arrays = elements(&function);
-    function.is_vectorized |= has_any(&function.body, None, &[], &arrays);
+    let known = Known { arrays: elements(&function), extents: declared(&function) };
+    function.is_vectorized |= has_any(&function.body, None, &[], &known);
     function
+}
+
+/// What is known of a function.
+struct Known {
+    /// The arrays with values in which elements are stored by index.
+    arrays: BTreeMap<String, Dtype>,
+    /// The extents that the kernel declares.
+    extents: Extents,
 }
 
 /// Returns whether statements have such a loop. `around` is the variable of the loop around them, and
 /// `lets` are the constants of its iteration.
-fn has_any(
-    body: &[Stmt],
-    around: Option<&str>,
-    lets: &[(String, Expr)],
-    arrays: &BTreeMap<String, Dtype>,
-) -> bool {
+fn has_any(body: &[Stmt], around: Option<&str>, lets: &[(String, Expr)], known: &Known) -> bool {
     let mut lets = lets.to_vec();
     body.iter().any(|stmt| match stmt {
         Stmt::Let { name, mutable: false, value } => {
@@ -32,12 +35,12 @@ fn has_any(
             false
         }
         Stmt::For { name, start, end, body } => {
-            let own = VectorLoop { variable: name, range: [start, end], body, arrays };
+            let own = VectorLoop { variable: name, range: [start, end], body, known };
             around.is_some_and(|around| own.gains(around, &lets))
-                || has_any(body, Some(name), &[], arrays)
+                || has_any(body, Some(name), &[], known)
         }
-        Stmt::While { body, .. } => has_any(body, None, &[], arrays),
-        stmt => stmt.bodies().into_iter().any(|body| has_any(body, around, &lets, arrays)),
+        Stmt::While { body, .. } => has_any(body, None, &[], known),
+        stmt => stmt.bodies().into_iter().any(|body| has_any(body, around, &lets, known)),
     })
 }
 
@@ -46,7 +49,7 @@ struct VectorLoop<'s> {
     variable: &'s str,
     range: [&'s Expr; 2],
     body: &'s [Stmt],
-    arrays: &'s BTreeMap<String, Dtype>,
+    known: &'s Known,
 }
 
 impl VectorLoop<'_> {
@@ -81,8 +84,8 @@ impl VectorLoop<'_> {
     fn is_long(&self, array: &str) -> bool {
         let has_vectors =
             |dtype: &&Dtype| !dtype.is_half() && !matches!(dtype, Dtype::User(_) | Dtype::Bool);
-        let Some(dtype) = self.arrays.get(array).filter(has_vectors) else { return false };
-        match Trip::of(self.range[0], self.range[1]) {
+        let Some(dtype) = self.known.arrays.get(array).filter(has_vectors) else { return false };
+        match Trip::of(self.range[0], &resolved(self.range[1], &self.known.extents)) {
             Trip::Constant(len) => len >= lanes(*dtype),
             Trip::Cut { .. } => false,
             Trip::Unknown => true,
