@@ -6,7 +6,8 @@
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Affine;
-use crate::notation::{BinaryOp, Expr, Function};
+use crate::format::LevelSpec;
+use crate::notation::Expr;
 
 impl Loop {
     /// Returns whether predicates over the loop's variable may limit its range: whether one operand at
@@ -28,7 +29,8 @@ impl Loop {
                 |level: &usize| program.level_variable(access, *level) == Some(self.variable);
             let level = (0..levels.len()).find(is_own);
             level.is_some_and(|level| {
-                levels[level + 1..].iter().any(|below| below.level.insert().is_none())
+                let is_appended = |below: &LevelSpec| below.level.insert().is_none();
+                levels[level].properties.full && levels[level + 1..].iter().any(is_appended)
             })
         })
     }
@@ -57,29 +59,14 @@ impl Loop {
         if conditions.is_empty() || !self.may_be_limited(program) {
             return None;
         }
-        let own = Expr::Index(self.variable);
-        // Functions of which a predicate holds where they are at most 0.
-        let mut bounds: Vec<Affine<Expr>> = Vec::new();
-        for condition in conditions {
-            if let Expr::Call(Function::Operator(op), sides) = condition
-                && let Some(difference) = Expr::difference(&sides[0], &sides[1])
-                && difference
-                    .variables()
-                    .all(|of| *of == own || !of.variables().contains(&self.variable))
-            {
-                match op {
-                    BinaryOp::Lt => bounds.push(difference.plus(&Affine::constant(1))?),
-                    BinaryOp::Le => bounds.push(difference),
-                    BinaryOp::Eq => {
-                        bounds.push(difference.times(-1)?);
-                        bounds.push(difference);
-                    }
-                    _ => {}
-                }
-            }
+        let v = self.variable;
+        if conditions.iter().any(|condition| condition.determines(v).is_some()) {
+            return Some(1);
         }
+        let own = Expr::Index(v);
+        let bounds: Vec<Affine<Expr>> =
+            conditions.into_iter().flat_map(|condition| condition.limits(v)).collect();
         let width = |upper: &Affine<Expr>, lower: &Affine<Expr>| {
-            // Other factors of the variable do not limit loops.
             let are_bounds = upper.stride(&own) == 1 && lower.stride(&own) == -1;
             let apart = upper.clone().plus(lower).filter(|_| are_bounds)?.as_constant()?;
             u64::try_from(apart.saturating_neg().saturating_add(1).max(0)).ok()

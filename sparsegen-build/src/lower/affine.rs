@@ -3,7 +3,7 @@
 
 use crate::coordinate::Affine;
 use crate::ir::Expr;
-use crate::notation::{self, BinaryOp};
+use crate::notation::{self, BinaryOp, Function};
 use crate::types::Dtype;
 
 use super::Lowering;
@@ -73,14 +73,18 @@ impl Difference {
         (self.minus == Expr::Index(0)).then_some(self.plus)
     }
 
-    /// Returns the predicate that it lies within a mode of this size.
+    /// Returns the predicate that it is a coordinate of a mode of this size.
     pub(super) fn is_within(&self, size: Expr) -> Expr {
         let Difference { plus, minus } = self;
-        let reached = match minus {
+        Expr::and(self.is_reached(), Expr::lt(plus.clone(), Expr::add(size, minus.clone())))
+    }
+
+    /// Returns the predicate that it is not negative.
+    pub(super) fn is_reached(&self) -> Expr {
+        match &self.minus {
             Expr::Index(0) => Expr::Bool(true),
-            minus => Expr::le(minus.clone(), plus.clone()),
-        };
-        Expr::and(reached, Expr::lt(plus.clone(), Expr::add(size, minus.clone())))
+            minus => Expr::le(minus.clone(), self.plus.clone()),
+        }
     }
 }
 
@@ -123,8 +127,8 @@ impl Lowering<'_> {
         Difference::with_parameters(difference, notation::Expr::has_parameter, factor)
     }
 
-    /// Returns a variable of an affine index expression: an index, a parameter, or a product of
-    /// index expressions that are never negative.
+    /// Returns a variable of an affine index expression: an index, a parameter, or a product, quotient
+    /// or remainder of index expressions that are never negative.
     fn factor(&self, of: &notation::Expr, scope: &Scope) -> Option<Expr> {
         match of {
             notation::Expr::Index(v) => Some(scope.coordinate(*v)),
@@ -134,12 +138,20 @@ impl Lowering<'_> {
                     |side: &notation::Expr| self.compared(&side.as_affine()?, scope)?.certain();
                 Some(Expr::mul(certain(a)?, certain(b)?))
             }
+            notation::Expr::Call(function, _) => {
+                let (dividend, by) = of.divided()?;
+                let dividend = self.compared(&dividend, scope)?.certain()?;
+                let by = Expr::Index(usize::try_from(by).ok()?);
+                Some(match function {
+                    Function::Quotient => Expr::div(dividend, by),
+                    _ => Expr::rem(dividend, by),
+                })
+            }
             notation::Expr::Literal(_)
             | notation::Expr::Constant(_)
             | notation::Expr::Access(_)
             | notation::Expr::Neg(_)
             | notation::Expr::Binary(..)
-            | notation::Expr::Call(..)
             | notation::Expr::Reduce(_) => None,
         }
     }

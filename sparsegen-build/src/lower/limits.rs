@@ -10,9 +10,10 @@ use crate::ir::{BinaryOp, Comment, Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
-use crate::notation::{self, Function, VariableId};
+use crate::notation::{self, Determined, VariableId};
 
 use super::Lowering;
+use super::affine::Difference;
 use super::scope::Scope;
 
 /// The bounds of a loop.
@@ -24,6 +25,40 @@ struct Limits {
     end: Option<Expr>,
 }
 
+/// The coordinate `of / by`, if `by` divides `of`.
+struct Place {
+    of: Difference,
+    by: usize,
+}
+
+impl Place {
+    fn coordinate(&self) -> Expr {
+        let Difference { plus, minus } = &self.of;
+        Expr::div(Expr::sub(plus.clone(), minus.clone()), Expr::Index(self.by))
+    }
+
+    /// Returns whether `coordinate` can be computed before it is compared with bounds.
+    fn is_never_negative(&self) -> bool {
+        self.by == 1 && self.of.minus == Expr::Index(0)
+    }
+
+    /// Returns the predicate that there is this coordinate, within bounds.
+    fn is_within(&self, Segment { start, end }: Segment) -> Expr {
+        let coordinate = self.coordinate();
+        let begun = match start {
+            Expr::Index(0) => Expr::Bool(true),
+            start => Expr::le(start, coordinate.clone()),
+        };
+        if self.by == 1 {
+            return Expr::and(self.of.is_within(end), begun);
+        }
+        let Difference { plus, minus } = &self.of;
+        let rest = Expr::rem(Expr::sub(plus.clone(), minus.clone()), Expr::Index(self.by));
+        let is_there = Expr::and(self.of.is_reached(), Expr::eq(rest, Expr::Index(0)));
+        Expr::and(Expr::and(is_there, Expr::lt(coordinate, end)), begun)
+    }
+}
+
 impl Lowering<'_> {
     /// Lowers a loop with a single merge point, if predicates over all of its bodies bound its
     /// variable and the loop can begin and end at these bounds.
@@ -33,14 +68,62 @@ impl Lowering<'_> {
         if is_part && inner.resumes.is_none() || !inner.may_be_limited(self.program) {
             return None;
         }
+        if let Some((place, rest)) = self.determined(inner, scope) {
+            return self.run_at(&rest, point, place, scope);
+        }
         let (limits, rest) = self.limits(inner, scope)?;
+        self.run_between(&rest, point, limits, scope)
+    }
+
+    /// Lowers a loop that visits one coordinate at most.
+    fn run_at(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        place: Place,
+        scope: &Scope,
+    ) -> Option<Vec<Stmt>> {
+        let driver = point.drivers.members().next().map(|driver| &inner.iterators[driver]);
+        let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
+        let bounds = match driver {
+            Some(driver) => self.coordinate_bounds(driver, scope),
+            None => Some(whole.clone()),
+        };
+        let Some(bounds) = bounds else {
+            let limits = Limits::at(place.coordinate());
+            let found = self.run_between(inner, point, limits, scope)?;
+            return Some(Stmt::when(place.is_within(whole), found));
+        };
+        let name = self.names.variable(inner.variable).to_owned();
+        let mut within = scope.clone();
+        within.bind(inner.variable, Expr::var(&name));
+        let bind = Stmt::bind(&name, place.coordinate());
+        let body = self.cases(inner, point, &within, &[]);
+        Some(if place.is_never_negative() {
+            let place = Place { of: Difference::from(Expr::var(&name)), by: 1 };
+            let found = Stmt::when(place.is_within(bounds), body);
+            std::iter::once(bind).chain(found).collect()
+        } else {
+            let body = std::iter::once(bind).chain(body).collect();
+            Stmt::when(place.is_within(bounds), body)
+        })
+    }
+
+    /// Lowers a loop over the coordinates within limits, if it can begin and end there.
+    fn run_between(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        limits: Limits,
+        scope: &Scope,
+    ) -> Option<Vec<Stmt>> {
         let Some(driver) = point.drivers.members().next() else {
             let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
-            return Some(self.run_cut(&rest, point, limits.within(whole), scope));
+            return Some(self.run_cut(inner, point, limits.within(whole), scope));
         };
         let iterator = &inner.iterators[driver];
         if let Some(bounds) = self.coordinate_bounds(iterator, scope) {
-            return Some(self.run_cut(&rest, point, limits.within(bounds), scope));
+            return Some(self.run_cut(inner, point, limits.within(bounds), scope));
         }
         if !iterator.can_be_cut(self.program) {
             return None;
@@ -72,7 +155,7 @@ impl Lowering<'_> {
             end = Expr::var(&after);
         }
         let bounds = Segment { start: start.clone(), end: end.clone() };
-        stmts.extend(self.run_by_position(&rest, point, driver, bounds, scope));
+        stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
         stmts.extend(resumed(inner, start, end));
         Some(stmts)
     }
@@ -128,27 +211,22 @@ impl Lowering<'_> {
         if taken.is_empty() {
             return None;
         }
-        let without = |body: &Arc<Plan>| match &**body {
-            Plan::If { condition, body } => {
-                let kept = condition.conjuncts().into_iter();
-                let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
-                let both = |a, b| notation::Expr::binary(BinaryOp::And, a, b);
-                match kept.reduce(both) {
-                    Some(condition) => Arc::new(Plan::If { condition, body: Arc::clone(body) }),
-                    None => Arc::clone(body),
-                }
-            }
-            Plan::Loop(_)
-            | Plan::Where { .. }
-            | Plan::Assign { .. }
-            | Plan::Sequence(_)
-            | Plan::Visit(_) => Arc::clone(body),
-        };
-        let bodies = inner.bodies.iter().map(without).collect();
-        Some((limits, Loop { bodies, ..inner.clone() }))
+        Some((limits, without(inner, &taken)))
     }
 
-    /// Adds the bound of a variable that a predicate implies, if it does.
+    /// Returns the only coordinate that the loop visits because of a predicate, and the loop without this
+    /// predicate.
+    fn determined(&self, inner: &Loop, scope: &Scope) -> Option<(Place, Loop)> {
+        inner.conditions().into_iter().find_map(|condition| {
+            let Determined { of, by } = condition.determines(inner.variable)?;
+            self.is_known_without(condition, inner.variable, scope).then_some(())?;
+            let of = self.compared(&of, scope)?;
+            let place = Place { of, by: usize::try_from(by).ok()? };
+            Some((place, without(inner, &[condition.clone()])))
+        })
+    }
+
+    /// Adds the bounds of a variable that a predicate implies, if it implies any.
     fn limit(
         &self,
         condition: &notation::Expr,
@@ -156,40 +234,54 @@ impl Lowering<'_> {
         limits: &mut Limits,
         scope: &Scope,
     ) -> bool {
-        let notation::Expr::Call(Function::Operator(op), sides) = condition else { return false };
-        let equal = *op == BinaryOp::Eq;
-        if !equal && !matches!(op, BinaryOp::Lt | BinaryOp::Le) {
-            return false;
-        }
-        // A coordinate that is computed from the loop's variable, such as that of a mode in blocks,
-        // is known only within the loop.
-        let mut is_known = true;
-        condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));
-        if !is_known {
+        if !self.is_known_without(condition, v, scope) {
             return false;
         }
         let own = notation::Expr::Index(v);
-        let solve = || {
-            let difference = notation::Expr::difference(&sides[0], &sides[1])?;
-            let bound = difference.solve_for(&own)?;
-            let mut is_solved = true;
-            for factor in bound.variables() {
-                factor.for_each_variable(&mut |of| is_solved &= of != v);
-            }
-            is_solved.then_some(())?;
-            let ahead = |by: i64| self.compared(&bound.clone().plus(&Affine::constant(by))?, scope);
-            let beyond = i64::from(*op == BinaryOp::Le);
-            Some(match (equal, difference.stride(&own) > 0) {
-                (true, _) => (Some(ahead(0)?.certain()?), Some(ahead(1)?.certain()?)),
-                (false, true) => (None, Some(ahead(beyond)?.coordinate())),
-                (false, false) => (Some(ahead(1 - beyond)?.coordinate()), None),
-            })
+        let bound = |limit: &Affine<notation::Expr>| {
+            let is_end = limit.stride(&own) > 0;
+            let bound = limit.solve_for(&own)?.plus(&Affine::constant(i64::from(is_end)))?;
+            Some((is_end, self.compared(&bound, scope)?.coordinate()))
         };
-        let Some((start, end)) = solve() else { return false };
-        start.into_iter().for_each(|start| limits.from(start));
-        end.into_iter().for_each(|end| limits.to(end));
-        true
+        let bounds: Option<Vec<_>> = condition.limits(v).iter().map(bound).collect();
+        for (is_end, bound) in bounds.iter().flatten() {
+            match is_end {
+                true => limits.to(bound.clone()),
+                false => limits.from(bound.clone()),
+            }
+        }
+        bounds.is_some_and(|bounds| !bounds.is_empty())
     }
+
+    /// Returns whether the other variables of a predicate are known. A coordinate that is computed from
+    /// the loop's variable, such as that of a mode in blocks, is known only within the loop.
+    fn is_known_without(&self, condition: &notation::Expr, v: VariableId, scope: &Scope) -> bool {
+        let mut is_known = true;
+        condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));
+        is_known
+    }
+}
+
+/// Returns a loop without some of the predicates common to all bodies.
+fn without(inner: &Loop, taken: &[notation::Expr]) -> Loop {
+    let without = |body: &Arc<Plan>| match &**body {
+        Plan::If { condition, body } => {
+            let kept = condition.conjuncts().into_iter();
+            let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
+            let both = |a, b| notation::Expr::binary(BinaryOp::And, a, b);
+            match kept.reduce(both) {
+                Some(condition) => Arc::new(Plan::If { condition, body: Arc::clone(body) }),
+                None => Arc::clone(body),
+            }
+        }
+        Plan::Loop(_)
+        | Plan::Where { .. }
+        | Plan::Assign { .. }
+        | Plan::Sequence(_)
+        | Plan::Visit(_) => Arc::clone(body),
+    };
+    let bodies = inner.bodies.iter().map(without).collect();
+    Loop { bodies, ..inner.clone() }
 }
 
 /// Returns the statement behind a loop that resumes at its end.
@@ -199,6 +291,12 @@ fn resumed(inner: &Loop, start: Expr, end: Expr) -> Option<Stmt> {
 }
 
 impl Limits {
+    /// Returns the limits of a single coordinate.
+    fn at(coordinate: Expr) -> Limits {
+        let end = Expr::add(coordinate.clone(), Expr::Index(1));
+        Limits { start: Some(coordinate), end: Some(end) }
+    }
+
     fn from(&mut self, start: Expr) {
         self.start = Some(match self.start.take() {
             Some(known) => Expr::max(known, start),

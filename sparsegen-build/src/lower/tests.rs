@@ -116,6 +116,22 @@ fn workspaces_add_what_comes_again_and_are_cleared() {
 }
 
 #[test]
+fn a_comparison_determines_a_coordinate() {
+    for (expr, expected) in [
+        ("s[k] = sum[i](x[i] * (rem(i, 8) == k))", ["let k = i % 8;", "if k < k_size {"]),
+        (
+            "s[k] = sum[i,j](A[i,j] * (i + k == j))",
+            ["if i <= j && j < k_size + i {", "let k = j - i;"],
+        ),
+    ] {
+        let tensors = if expr.contains('A') { "A = 'csr'" } else { "x = 'sparse_vector'" };
+        let text = lowered(expr, &format!("s = 'dense', {tensors}"));
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert!(lines.windows(2).any(|pair| *pair == expected), "{expr}: {text}");
+    }
+}
+
+#[test]
 fn a_product_that_is_missing_a_factor_is_zero_where_others_were_found() {
     let tensors = "r = 'sparse_vector', A = 'csr', B = 'csr'";
     let text = lowered("r[i] = max[j](A[i,j]) + prod[j](B[i,j])", tensors);

@@ -1,0 +1,160 @@
+//! What a predicate implies for one of its variables: `i / 4 == k` holds at one coordinate of `k`, and
+//! at four consecutive ones of `i`.
+
+use super::{BinaryOp, Expr, Function, VariableId};
+use crate::coordinate::Affine;
+
+/// The only coordinate of a variable at which a predicate holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Determined {
+    /// A function that does not depend on the variable.
+    pub of: Affine<Expr>,
+    /// The divisor, greater than 0. The predicate holds nowhere if it does not divide the function.
+    pub by: u64,
+}
+
+impl Expr {
+    /// Returns the coordinate of a variable at which this predicate holds, if it holds at one at most.
+    pub fn determines(&self, v: VariableId) -> Option<Determined> {
+        let (BinaryOp::Eq, difference) = self.compared_places()? else { return None };
+        let (own, times) = (Expr::Index(v), difference.stride(&Expr::Index(v)));
+        let rest = difference.minus(&Affine::term(times, own))?;
+        let is_free = rest.variables().all(|of| !of.variables().contains(&v));
+        let of = if times > 0 { rest.times(-1)? } else { rest };
+        (times != 0 && is_free).then_some(Determined { of, by: times.unsigned_abs() })
+    }
+
+    /// Returns functions of a variable and of others that are all at most 0 where this predicate holds,
+    /// and only there, or none if it is not of that kind. The factor of the variable is 1 or -1.
+    pub fn limits(&self, v: VariableId) -> Vec<Affine<Expr>> {
+        self.limited(v).unwrap_or_default()
+    }
+
+    fn limited(&self, v: VariableId) -> Option<Vec<Affine<Expr>>> {
+        let (op, difference) = self.compared_places()?;
+        let bounds = match op {
+            BinaryOp::Lt => vec![difference.plus(&Affine::constant(1))?],
+            BinaryOp::Le => vec![difference],
+            BinaryOp::Eq => vec![difference.times(-1)?, difference],
+            _ => return None,
+        };
+        let bounds: Vec<_> =
+            bounds.into_iter().map(|bound| undivided(bound, v)).collect::<Option<_>>()?;
+        let own = Expr::Index(v);
+        let is_limit = |bound: &Affine<Expr>| {
+            bound.stride(&own).unsigned_abs() == 1
+                && bound.variables().all(|of| *of == own || !of.variables().contains(&v))
+        };
+        bounds.iter().all(is_limit).then_some(bounds)
+    }
+
+    /// Returns the operator and the difference of a comparison of index expressions.
+    fn compared_places(&self) -> Option<(BinaryOp, Affine<Expr>)> {
+        let Expr::Call(Function::Operator(op), sides) = self else { return None };
+        Some((*op, Expr::difference(&sides[0], &sides[1])?))
+    }
+
+    /// Returns the dividend, which is never negative, and the divisor of a quotient or remainder of
+    /// index expressions.
+    pub fn divided(&self) -> Option<(Affine<Expr>, i64)> {
+        let Expr::Call(Function::Quotient | Function::Remainder, both) = self else { return None };
+        let (of, by) = (both[0].as_affine()?, both[1].as_affine()?.as_constant()?);
+        (by > 0 && !of.may_be_negative(Expr::may_be_negative_place)).then_some((of, by))
+    }
+
+    /// Returns whether a variable of an affine index expression may be negative.
+    fn may_be_negative_place(&self) -> bool {
+        match self {
+            Expr::Index(_) | Expr::Parameter(_) => false,
+            Expr::Binary(BinaryOp::Mul, a, b) => [a, b].into_iter().any(|side| {
+                side.as_affine()
+                    .is_none_or(|side| side.may_be_negative(Expr::may_be_negative_place))
+            }),
+            other => other.divided().is_none(),
+        }
+    }
+}
+
+/// Returns a function that is at most 0 where `bound` is, in which no quotient depends on a variable:
+/// `i - (4*k + 3)` for `i / 4 - k`.
+fn undivided(bound: Affine<Expr>, v: VariableId) -> Option<Affine<Expr>> {
+    let depends = |term: &&crate::coordinate::Term<Expr>| {
+        matches!(term.of, Expr::Call(Function::Quotient, _)) && term.of.variables().contains(&v)
+    };
+    let Some(quotient) = bound.terms().iter().find(depends).cloned() else { return Some(bound) };
+    let (of, by) = quotient.of.divided()?;
+    let rest = bound.minus(&Affine::term(quotient.times, quotient.of))?.times(by)?;
+    let without = match quotient.times {
+        // `of / by <= -rest` where `of <= by * -rest + by - 1`.
+        1 => of.plus(&rest)?.minus(&Affine::constant(by - 1))?,
+        // `rest <= of / by` where `by * rest <= of`.
+        -1 => rest.minus(&of)?,
+        _ => return None,
+    };
+    undivided(without, v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::VariableId;
+
+    const I: VariableId = VariableId(0);
+    const K: VariableId = VariableId(1);
+
+    fn index(v: VariableId) -> Expr {
+        Expr::Index(v)
+    }
+
+    fn number(n: i64) -> Expr {
+        Expr::Literal(crate::types::Literal::Int(n))
+    }
+
+    fn quotient(of: Expr, by: i64) -> Expr {
+        Expr::call(Function::Quotient, vec![of, number(by)])
+    }
+
+    fn compare(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        Expr::call(Function::Operator(op), vec![a, b])
+    }
+
+    fn show(of: &Affine<Expr>) -> String {
+        of.show(|of| match of {
+            Expr::Index(I) => "i".to_owned(),
+            Expr::Index(K) => "k".to_owned(),
+            other => format!("{other:?}"),
+        })
+    }
+
+    fn limits(condition: &Expr, v: VariableId) -> Vec<String> {
+        condition.limits(v).iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_quotient_limits_its_dividend() {
+        let equal = compare(BinaryOp::Eq, quotient(index(I), 4), index(K));
+        assert_eq!(limits(&equal, I), ["4*k - i", "i - 4*k - 3"]);
+        let below = compare(BinaryOp::Lt, quotient(index(I), 4), index(K));
+        assert_eq!(limits(&below, I), ["i - 4*k + 1"]);
+        let above = compare(BinaryOp::Le, index(K), quotient(index(I), 4));
+        assert_eq!(limits(&above, I), ["4*k - i"]);
+        // The quotient of a negative number is rounded up.
+        let shifted = Expr::binary(BinaryOp::Sub, index(I), number(1));
+        let negative = compare(BinaryOp::Eq, quotient(shifted, 4), index(K));
+        assert_eq!(limits(&negative, I), [""; 0]);
+    }
+
+    #[test]
+    fn an_equality_determines_a_coordinate() {
+        let twice = Expr::binary(BinaryOp::Mul, number(2), index(I));
+        let equal = compare(BinaryOp::Eq, twice, index(K));
+        let of = |v| equal.determines(v).map(|Determined { of, by }| (show(&of), by));
+        assert_eq!(of(K), Some(("2*i".to_owned(), 1)));
+        assert_eq!(of(I), Some(("k".to_owned(), 2)));
+        let rest = Expr::call(Function::Remainder, vec![index(I), number(4)]);
+        let equal = compare(BinaryOp::Eq, rest, index(K));
+        assert!(equal.determines(K).is_some() && equal.determines(I).is_none());
+        let below = compare(BinaryOp::Le, index(I), index(K));
+        assert_eq!(below.determines(K), None);
+    }
+}
