@@ -3,6 +3,7 @@
 //! If no single order suits all terms of a sum, each term gets its own loops, provided that the
 //! result supports accumulation in any order.
 
+mod classes;
 mod commands;
 mod convert;
 mod cost;
@@ -41,6 +42,7 @@ use crate::level::Levels;
 use crate::limits::{self, Budget};
 use crate::notation::{Access, Kernel, TensorId, VariableId};
 
+use classes::classes;
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{PACKED, cost, cost_of_conversions};
 use nest::{Sums, nest};
@@ -64,7 +66,7 @@ fn schedule_within(
     budget: &Budget,
 ) -> Result<(Program, Plan), Diagnostic> {
     let kernel = &update::listed(&update::of_entries(&update::in_place(kernel)), levels);
-    let kernel = &gathered(&predicates(kernel), levels);
+    let kernel = &gathered(&predicates(&classes(kernel)), levels);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels, &budget.renewed())?;
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found, &budget.renewed())?;

@@ -60,7 +60,7 @@ impl Loop {
             return None;
         }
         let v = self.variable;
-        if conditions.iter().any(|condition| condition.determines(v).is_some()) {
+        if conditions.iter().any(|condition| program.kernel.coordinate_of(condition, v).is_some()) {
             return Some(1);
         }
         let own = Expr::Index(v);

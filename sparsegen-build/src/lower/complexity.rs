@@ -8,6 +8,7 @@ mod filled;
 mod named;
 mod roots;
 mod trips;
+mod windows;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Slice, TensorId, VariableId};
+use crate::notation::{Access, TensorId, VariableId};
 
 use filled::Filled;
 pub(super) use roots::extents;
@@ -270,11 +271,14 @@ impl<'p> Time<'p> {
                 Some(visited) => visited.push(root(self.program, inner.variable)),
                 None => {}
             }
-            self.push(trips.clone());
-            self.loops.extend(inner.number.map(|number| (number, trips.clone())));
+            // The body of a loop over a fixed coordinate runs at most once, and an ordered level is
+            // searched for it.
+            let is_once = self.program.is_loop_of_fixed(inner.variable) && !repeats;
+            let is_searched = drivers.iter().all(|it| it.can_be_cut(self.program));
+            let own = if is_once && is_searched { around } else { &trips };
+            self.push(own.clone());
+            self.loops.extend(inner.number.map(|number| (number, own.clone())));
             if let Some(body) = body {
-                // The body of a loop over a fixed coordinate runs at most once.
-                let is_once = self.program.is_loop_of_fixed(inner.variable) && !repeats;
                 self.add(body, if is_once { around } else { &trips }, &elsewhere);
             }
         }
@@ -341,6 +345,17 @@ impl<'p> Time<'p> {
             let shared = levels.into_iter().filter(is_fixed).collect();
             return Trips { walked, shared, visited: trips.visited, ..Trips::default() };
         }
+        let is_constant = |v: VariableId| self.program.kernel.variable(v).size.is_some();
+        if let Some((outer, inner)) = own.and_then(|own| self.window(own))
+            && (is_constant(inner) || !is_constant(outer))
+            && let Some(visited) = &trips.visited
+            && visited.iter().all(|v| levels.contains(v) || *v == root(self.program, outer))
+        {
+            // Each entry is in one window at most for each coordinate of `inner`.
+            let (constant, dimensions) = [inner].into_iter().partition(|v| is_constant(*v));
+            let walked = BTreeMap::from([(access.clone(), *level)]);
+            return Trips { dimensions, constant, walked, visited: None, ..Trips::default() };
+        }
         trips.constant.retain(|v| !levels.contains(&root(self.program, *v)));
         for v in levels {
             match trips.dimensions.iter().position(|known| *known == v) {
@@ -352,31 +367,5 @@ impl<'p> Time<'p> {
         }
         trips.walked.insert(access.clone(), *level);
         trips
-    }
-
-    /// Returns whether an iterator visits a window of levels that store all coordinates: of its own
-    /// level, or of one below that the enclosing loops determine.
-    fn is_window_of_full(&self, iterator: &LevelIterator) -> bool {
-        let program = self.program;
-        let levels = &program.tensor(iterator.access.tensor).format.levels;
-        let is_window = |level| {
-            let mode = program.level_variable(&iterator.access, level);
-            mode.and_then(|mode| program.space.slice(mode)).is_some_and(Slice::is_window)
-        };
-        (iterator.level..=iterator.through).any(is_window)
-            && levels[iterator.level..=iterator.through].iter().all(|spec| spec.properties.full)
-    }
-
-    /// Returns a variable for each of whose coordinates a mode is at another one. In a window, that is
-    /// any of its variables: one with many coordinates if possible.
-    fn varied(&self, mode: VariableId, around: &Trips) -> VariableId {
-        let Program { kernel, space, .. } = self.program;
-        if !space.slice(mode).is_some_and(Slice::is_window) {
-            return mode;
-        }
-        let result = kernel.assignment.result.indices.iter().map(|v| space.counted(*v));
-        let mut long = result.filter(|v| around.dimensions.contains(v));
-        let of_window = long.find(|v| space.needs(mode).contains(v));
-        of_window.unwrap_or(mode)
     }
 }

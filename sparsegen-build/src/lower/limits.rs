@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::coordinate::Affine;
-use crate::ir::{BinaryOp, Comment, Expr, Stmt};
+use crate::ir::{BinaryOp, Comment, Dtype, Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
@@ -25,21 +25,38 @@ struct Limits {
     end: Option<Expr>,
 }
 
-/// The coordinate `of / by`, if `by` divides `of`.
-struct Place {
-    of: Difference,
-    by: usize,
+/// The only coordinate that a loop visits.
+enum Place {
+    /// `of / by`, if `by` divides `of`.
+    Quotient { of: Difference, by: usize },
+    /// A value, if it is a coordinate, and the name of a variable for it.
+    Class { value: Expr, dtype: Dtype, name: String },
 }
 
 impl Place {
-    fn coordinate(&self) -> Expr {
-        let Difference { plus, minus } = &self.of;
-        Expr::div(Expr::sub(plus.clone(), minus.clone()), Expr::Index(self.by))
+    /// Returns the definition of the value that is tested.
+    fn begin(&self) -> Option<Stmt> {
+        match self {
+            Place::Quotient { .. } => None,
+            Place::Class { value, name, .. } => Some(Stmt::bind(name, value.clone())),
+        }
     }
 
-    /// Returns whether `coordinate` can be computed before it is compared with bounds.
+    /// Returns the coordinate, if it is one.
+    fn coordinate(&self) -> Expr {
+        match self {
+            Place::Quotient { of: Difference { plus, minus }, by } => {
+                Expr::div(Expr::sub(plus.clone(), minus.clone()), Expr::Index(*by))
+            }
+            Place::Class { dtype, name, .. } => {
+                Expr::cast(Expr::var(name), Some(*dtype), Dtype::Usize)
+            }
+        }
+    }
+
+    /// Returns whether the coordinate can be computed before it is compared with bounds.
     fn is_never_negative(&self) -> bool {
-        self.by == 1 && self.of.minus == Expr::Index(0)
+        matches!(self, Place::Quotient { of, by: 1 } if of.minus == Expr::Index(0))
     }
 
     /// Returns the predicate that there is this coordinate, within bounds.
@@ -49,13 +66,26 @@ impl Place {
             Expr::Index(0) => Expr::Bool(true),
             start => Expr::le(start, coordinate.clone()),
         };
-        if self.by == 1 {
-            return Expr::and(self.of.is_within(end), begun);
-        }
-        let Difference { plus, minus } = &self.of;
-        let rest = Expr::rem(Expr::sub(plus.clone(), minus.clone()), Expr::Index(self.by));
-        let is_there = Expr::and(self.of.is_reached(), Expr::eq(rest, Expr::Index(0)));
-        Expr::and(Expr::and(is_there, Expr::lt(coordinate, end)), begun)
+        let is_there = match self {
+            Place::Quotient { of, by: 1 } => of.is_within(end),
+            Place::Quotient { of, by } => {
+                let rest = Expr::sub(of.plus.clone(), of.minus.clone());
+                let is_whole = Expr::eq(Expr::rem(rest, Expr::Index(*by)), Expr::Index(0));
+                Expr::and(Expr::and(of.is_reached(), is_whole), Expr::lt(coordinate, end))
+            }
+            // `usize` may be narrower than an integer. A negative one is large as an unsigned number.
+            Place::Class { dtype: dtype @ (Dtype::I64 | Dtype::U64), name, .. } => {
+                let class = Expr::cast(Expr::var(name), Some(*dtype), Dtype::U64);
+                Expr::lt(class, Expr::cast(end, Some(Dtype::Usize), Dtype::U64))
+            }
+            Place::Class { dtype, .. } if dtype.is_integer() => Expr::lt(coordinate, end),
+            // Numbers that are not whole, negative or NaN become other coordinates.
+            Place::Class { dtype, name, .. } => {
+                let back = Expr::cast(coordinate.clone(), Some(Dtype::Usize), *dtype);
+                Expr::and(Expr::lt(coordinate, end), Expr::eq(back, Expr::var(name)))
+            }
+        };
+        Expr::and(is_there, begun)
     }
 }
 
@@ -92,7 +122,8 @@ impl Lowering<'_> {
         let Some(bounds) = bounds else {
             let limits = Limits::at(place.coordinate());
             let found = self.run_between(inner, point, limits, scope)?;
-            return Some(Stmt::when(place.is_within(whole), found));
+            let found = Stmt::when(place.is_within(whole), found);
+            return Some(place.begin().into_iter().chain(found).collect());
         };
         let name = self.names.variable(inner.variable).to_owned();
         let mut within = scope.clone();
@@ -100,12 +131,12 @@ impl Lowering<'_> {
         let bind = Stmt::bind(&name, place.coordinate());
         let body = self.cases(inner, point, &within, &[]);
         Some(if place.is_never_negative() {
-            let place = Place { of: Difference::from(Expr::var(&name)), by: 1 };
+            let place = Place::Quotient { of: Difference::from(Expr::var(&name)), by: 1 };
             let found = Stmt::when(place.is_within(bounds), body);
             std::iter::once(bind).chain(found).collect()
         } else {
             let body = std::iter::once(bind).chain(body).collect();
-            Stmt::when(place.is_within(bounds), body)
+            place.begin().into_iter().chain(Stmt::when(place.is_within(bounds), body)).collect()
         })
     }
 
@@ -218,11 +249,21 @@ impl Lowering<'_> {
     /// predicate.
     fn determined(&self, inner: &Loop, scope: &Scope) -> Option<(Place, Loop)> {
         inner.conditions().into_iter().find_map(|condition| {
-            let Determined { of, by } = condition.determines(inner.variable)?;
+            let determined = self.program.kernel.coordinate_of(condition, inner.variable)?;
             self.is_known_without(condition, inner.variable, scope).then_some(())?;
-            let of = self.compared(&of, scope)?;
-            let place = Place { of, by: usize::try_from(by).ok()? };
-            Some((place, without(inner, &[condition.clone()])))
+            let place = match determined {
+                Determined::Quotient(of, by) => {
+                    let (of, by) = (self.compared(&of, scope)?, usize::try_from(by).ok()?);
+                    Place::Quotient { of, by }
+                }
+                Determined::Class(class) => {
+                    let dtype = self.program.kernel.dtype_of(&class);
+                    let dtype = dtype.unwrap_or_else(|| self.type_of_literals());
+                    let name = format!("{}_class", self.names.variable(inner.variable));
+                    Place::Class { value: self.number(&class, dtype, scope), dtype, name }
+                }
+            };
+            Some((place, without(inner, std::slice::from_ref(condition))))
         })
     }
 

@@ -1,27 +1,57 @@
 //! What a predicate implies for one of its variables: `i / 4 == k` holds at one coordinate of `k`, and
 //! at four consecutive ones of `i`.
 
-use super::{BinaryOp, Expr, Function, VariableId};
+use super::{BinaryOp, Expr, Function, Kernel, VariableId};
 use crate::coordinate::Affine;
+use crate::types::Dtype;
 
 /// The only coordinate of a variable at which a predicate holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Determined {
-    /// A function that does not depend on the variable.
-    pub of: Affine<Expr>,
-    /// The divisor, greater than 0. The predicate holds nowhere if it does not divide the function.
-    pub by: u64,
+pub enum Determined {
+    /// A function that does not depend on the variable, by a divisor greater than 0. The predicate holds
+    /// nowhere if that does not divide the function.
+    Quotient(Affine<Expr>, u64),
+    /// A value that does not depend on the variable. The predicate holds nowhere if that is no
+    /// coordinate.
+    Class(Expr),
+}
+
+impl Kernel {
+    /// Returns the coordinate of a variable at which a predicate holds, if it holds at one at most.
+    pub fn coordinate_of(&self, predicate: &Expr, v: VariableId) -> Option<Determined> {
+        let is_real = |dtype: Dtype| dtype.is_integer() || matches!(dtype, Dtype::F32 | Dtype::F64);
+        predicate.determines(v).filter(|determined| match determined {
+            Determined::Quotient(..) => true,
+            Determined::Class(class) => self.dtype_of(class).is_none_or(is_real),
+        })
+    }
 }
 
 impl Expr {
-    /// Returns the coordinate of a variable at which this predicate holds, if it holds at one at most.
-    pub fn determines(&self, v: VariableId) -> Option<Determined> {
+    /// Returns the coordinate of a variable at which this predicate holds, if it holds at one at most and
+    /// a class has a type of real numbers.
+    fn determines(&self, v: VariableId) -> Option<Determined> {
+        if let Some((class, of)) = self.as_class() {
+            return (of == v).then(|| Determined::Class(class.clone()));
+        }
         let (BinaryOp::Eq, difference) = self.compared_places()? else { return None };
         let (own, times) = (Expr::Index(v), difference.stride(&Expr::Index(v)));
         let rest = difference.minus(&Affine::term(times, own))?;
         let is_free = rest.variables().all(|of| !of.variables().contains(&v));
         let of = if times > 0 { rest.times(-1)? } else { rest };
-        (times != 0 && is_free).then_some(Determined { of, by: times.unsigned_abs() })
+        (times != 0 && is_free).then_some(Determined::Quotient(of, times.unsigned_abs()))
+    }
+
+    /// Returns the value and the variable of a comparison of a variable with a class, a value that does
+    /// not depend on it: `trunc(x[i] / w) == b`.
+    pub(crate) fn as_class(&self) -> Option<(&Expr, VariableId)> {
+        let Expr::Call(Function::Operator(BinaryOp::Eq), sides) = self else { return None };
+        let of = |value: &'_ Expr, other: &Expr| {
+            let Expr::Index(v) = *other else { return None };
+            (!value.is_place() && !value.variables().contains(&v)).then_some(v)
+        };
+        let [a, b] = &sides[..] else { return None };
+        of(a, b).map(|v| (a, v)).or_else(|| of(b, a).map(|v| (b, v)))
     }
 
     /// Returns functions of a variable and of others that are all at most 0 where this predicate holds,
@@ -148,7 +178,12 @@ mod tests {
     fn an_equality_determines_a_coordinate() {
         let twice = Expr::binary(BinaryOp::Mul, number(2), index(I));
         let equal = compare(BinaryOp::Eq, twice, index(K));
-        let of = |v| equal.determines(v).map(|Determined { of, by }| (show(&of), by));
+        let of = |v| {
+            equal.determines(v).map(|determined| match determined {
+                Determined::Quotient(of, by) => (show(&of), by),
+                Determined::Class(class) => (format!("{class:?}"), 0),
+            })
+        };
         assert_eq!(of(K), Some(("2*i".to_owned(), 1)));
         assert_eq!(of(I), Some(("k".to_owned(), 2)));
         let rest = Expr::call(Function::Remainder, vec![index(I), number(4)]);

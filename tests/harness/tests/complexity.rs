@@ -16,18 +16,16 @@ const EVERY: u64 = 48;
 /// The kernels whose documentation is known to state a time that is not true, or a variable that the
 /// caller does not know, such as the extent of a mode that is gathered from. In
 /// `maximum_of_duplicates`, the term `i · j` is true, but weighs more than the other terms.
-const UNTRUE: [&str; 12] = [
+const UNTRUE: [&str; 10] = [
     "added_to_some_dense_sparse_vector_places_indices",
     "early_2_f1_fill_2_f0_true",
     "early_9_dcsr_fillinf_f0_fillinf_min_max",
     "ends_csr_middle_dense",
-    "jumped_sparse_vector_u32",
     "kronecker_blocks_csf_dcsr_coo",
     "least_of_two_dcsr_csf_csr_f32",
     "maximum_of_duplicates_dcsr_coo_csf",
     "product_into_sparse_blocks_sparse_blocks_coo_csf",
     "quotients_dense_sparse_vector_csr_csf",
-    "rearranged_sparse_vector_dense_u32",
     "tucker_order_4_dense_csf_dense_dense_dense_dense",
 ];
 

@@ -70,7 +70,12 @@ impl Nest<'_> {
             None if op == ReduceOp::ALL && has_all(value) => (value.disjuncts(), BinaryOp::Or),
             None => return None,
         };
-        let is_taken = |condition: &&Expr| condition.is_mask() && self.is_ready(bound, condition);
+        // What is left of conditions that were all taken is a literal.
+        let is_mask = |condition: &Expr| match condition.as_literal() {
+            Some(_) => false,
+            None => condition.is_mask() || condition.as_class().is_some(),
+        };
+        let is_taken = |condition: &&Expr| is_mask(condition) && self.is_ready(bound, condition);
         let (taken, open): (Vec<&Expr>, Vec<&Expr>) = conditions.into_iter().partition(is_taken);
         let holds = |of: &Expr| if by == BinaryOp::And { of.clone() } else { of.opposite() };
         let taken = taken.into_iter().map(holds);
