@@ -42,7 +42,7 @@ impl Format for Blocks4 {
 /// Loops: `io` (`i / 4`) over its whole range; `ii` (`i % 4`) over its whole range; `j` over the
 /// entries of `A`.
 ///
-/// Time: O(i + nnz(A) + nnz(B)).
+/// Time: O(i + nnz(A) + nnz(B) + j).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 2 of `B` do not fit in `u32`.

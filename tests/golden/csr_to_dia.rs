@@ -16,7 +16,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
-/// Time: O(i + nnz(A) + nnz(D)).
+/// Time: O(i + nnz(A) + nnz(D) + j).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 1 of `D` do not fit in `u32`.

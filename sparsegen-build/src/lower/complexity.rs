@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
-use crate::format::{Format, LevelExpr, LevelSpec};
+use crate::format::{Format, LevelExpr, LevelSpec, Places};
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -151,6 +151,20 @@ impl<'p> Time<'p> {
         }
         if let Some(packed) = &target.packed {
             self.add_storage(access, packed, true);
+        }
+        // The places of coordinates that come in any order are in an array over all of them.
+        let format = &self.program.tensor(access.tensor).format;
+        let counted = format.placed().filter(|(_, places)| *places == Places::Counted);
+        let above = counted.and_then(|(leaf, _)| leaf.checked_sub(1));
+        for level in above.into_iter().chain(format.scattered()) {
+            let Some(v) = self.program.level_variable(access, level) else { continue };
+            match self.program.space.definition(v) {
+                // There are as many diagonals as rows and columns.
+                Some(Definition::Computed(Coordinate::Affine(sum))) => {
+                    sum.variables().for_each(|of| self.push_extents(&[*of]));
+                }
+                _ => self.push_extents(&[v]),
+            }
         }
     }
 
@@ -357,7 +371,10 @@ impl<'p> Time<'p> {
             return Trips { dimensions, constant, walked, visited: None, ..Trips::default() };
         }
         trips.constant.retain(|v| !levels.contains(&root(self.program, *v)));
-        for v in levels {
+        // The loop over the slots visits all of them.
+        let is_slot =
+            |v: &VariableId| matches!(self.program.space.definition(*v), Some(Definition::Slot(_)));
+        for v in levels.into_iter().filter(|v| !is_slot(v)) {
             match trips.dimensions.iter().position(|known| *known == v) {
                 Some(known) => {
                     trips.dimensions.remove(known);

@@ -6835,8 +6835,7 @@ fn times_dia_kernel<T: Value + num_traits::NumAssign>(
 /// slot of `B`) over its whole range; `j` over the entries that `A`, `B` share; `j` over the
 /// entries of `w`.
 ///
-/// Time: O(i + nnz(A) / slot_ + nnz(B) / slot__ + nnz(C) + j); workspaces: `w` collects entries
-/// over `j`, sorted.
+/// Time: O(i + nnz(A) + nnz(B) + nnz(C) + j); workspaces: `w` collects entries over `j`, sorted.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.

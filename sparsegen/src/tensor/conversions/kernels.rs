@@ -619,7 +619,7 @@ fn csr_to_dense_kernel<T: Value>(b_vals: &mut [T], a: View<'_, T, Csr>) {
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
-/// Time: O(i + nnz(A) + nnz(B)).
+/// Time: O(i + nnz(A) + nnz(B) + j).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 1 of `B` do not fit in `u32`.
@@ -1244,7 +1244,7 @@ fn csc_to_dense_kernel<T: Value>(b_vals: &mut [T], a: View<'_, T, Csc>) {
 ///
 /// Loops: `j` over its whole range; `i` over the entries of `A`.
 ///
-/// Time: O(j + nnz(A) + nnz(B)).
+/// Time: O(j + nnz(A) + nnz(B) + i).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 1 of `B` do not fit in `u32`.
