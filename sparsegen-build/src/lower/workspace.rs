@@ -4,6 +4,8 @@
 //! filled again, in time proportional to its entries. A workspace with a value for each coordinate
 //! is an array.
 
+use std::sync::Arc;
+
 use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::{Loop, Plan};
@@ -115,7 +117,11 @@ impl Lowering<'_> {
             self.repetitions.iter_mut().for_each(|repetition| repetition.own.push(id));
             let is_guard = matches!(consumer, Plan::If { condition, .. }
                 if condition.conjuncts().contains(&&found(id)));
-            let how = (consumer.reads_presence(id), is_guard);
+            let how = Consumed {
+                reads_presence: consumer.reads_presence(id),
+                is_guard,
+                is_part: is_part(consumer, *temporary),
+            };
             let (begin, end) = self.around(*temporary, producer, how, &mut producing);
             stmts.extend(begin);
             after.push(end);
@@ -139,14 +145,12 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Returns the statements before and after the loops that fill a temporary. `reads_presence` is
-    /// `true` if code depends on whether an entry was found, `is_guard` if the consumer runs only
-    /// if one was.
+    /// Returns the statements before and after the loops that fill a temporary.
     fn around(
         &self,
         Temporary { tensor: temporary, op }: Temporary,
         producer: &Plan,
-        (reads_presence, is_guard): (bool, bool),
+        Consumed { reads_presence, is_guard, is_part }: Consumed,
         producing: &mut Scope,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
         let name = self.names.argument(temporary).to_owned();
@@ -171,6 +175,8 @@ impl Lowering<'_> {
         if covered.is_some() {
             producing.complete.insert(temporary);
         }
+        // NaN is the identity of a minimum or maximum of which this one is a part.
+        let covered = covered.or_else(|| is_part.then(Vec::new));
         let invalid_coordinate = self.invalid_coordinate(temporary, producing);
         let initial = invalid_coordinate.unwrap_or_else(|| self.initial(temporary, op, covered));
         let mut stmts = vec![Stmt::bind_mut(&name, initial)];
@@ -301,6 +307,37 @@ impl Lowering<'_> {
             Stmt::store(&vals, position, value)
         });
         stmts
+    }
+}
+
+/// How the value of a temporary is used.
+struct Consumed {
+    /// `true` if code depends on whether an entry was found.
+    reads_presence: bool,
+    /// `true` if the consumer runs only if one was.
+    is_guard: bool,
+    /// `true` if the value is only combined with others by the operator of the temporary.
+    is_part: bool,
+}
+
+/// Returns whether a consumer only combines the value of a temporary with others by its operator.
+fn is_part(consumer: &Plan, temporary: Temporary) -> bool {
+    match consumer {
+        Plan::If { body, .. } => is_part(body, temporary),
+        Plan::Assign { accumulate: Some(by), value: Value::Access(of), .. } => {
+            *by == temporary.op && of.tensor == temporary.tensor
+        }
+        Plan::Sequence(plans) => {
+            let reads = |plan: &&Arc<Plan>| {
+                let mut reads = false;
+                plan.for_each_value(&mut |value| {
+                    value.for_each_access(&mut |of| reads |= of.tensor == temporary.tensor);
+                });
+                reads
+            };
+            plans.iter().filter(reads).all(|plan| is_part(plan, temporary))
+        }
+        _ => false,
     }
 }
 

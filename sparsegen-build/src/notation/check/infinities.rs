@@ -5,7 +5,7 @@
 //! A[i,j] + x[j], inf)`.
 
 use crate::notation::syntax::BinaryOp;
-use crate::notation::{Expr, Function, TensorId};
+use crate::notation::{Expr, Function, Operator, TensorId};
 use crate::types::{Dtype, Literal};
 
 use super::values::{Builder, is_stored};
@@ -34,6 +34,14 @@ impl Absorbing {
 impl Builder<'_, '_> {
     /// Returns the sum or the difference of two terms.
     pub(super) fn sum(&self, op: BinaryOp, dtype: Dtype, a: Expr, b: Expr) -> Expr {
+        // The symbol 1 is the one of a semiring, which is no number.
+        if let Operator::Monoid(add) = self.semiring.add
+            && add.is_idempotent()
+            && a.as_literal().is_some()
+            && a == b
+        {
+            return a;
+        }
         if !self.semiring.is_usual() || dtype.is_integer() || dtype == Dtype::Bool {
             return Expr::binary(op, a, b);
         }
