@@ -295,7 +295,7 @@ impl Lowering<'_> {
     }
 
     /// Returns whether the other variables of a predicate are known. A coordinate that is computed from
-    /// the loop's variable, such as that of a mode in blocks, is known only within the loop.
+    /// the loop's variable, as in blocks, is known only within the loop.
     fn is_known_without(&self, condition: &notation::Expr, v: VariableId, scope: &Scope) -> bool {
         let mut is_known = true;
         condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));

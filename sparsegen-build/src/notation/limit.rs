@@ -1,4 +1,4 @@
-//! What a predicate implies for one of its variables: `i / 4 == k` holds at one coordinate of `k`, and
+//! Predicates that limit one of their variables: `i / 4 == k` holds at one coordinate of `k`, and
 //! at four consecutive ones of `i`.
 
 use super::{BinaryOp, Expr, Function, Kernel, VariableId};

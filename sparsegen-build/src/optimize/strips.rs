@@ -80,6 +80,42 @@ impl<'e> Trip<'e> {
     }
 }
 
+/// Returns the largest number of iterations of a loop from `i.saturating_sub(2)` up to `i + 3`, or less, or
+/// from `4.saturating_sub(i)` up to `6.saturating_sub(i)`.
+pub(super) fn longest(from: &Expr, to: &Expr) -> Option<usize> {
+    let ends = match to {
+        Expr::Binary(BinaryOp::Min, a, b) => vec![&**a, &**b],
+        to => vec![to],
+    };
+    if let Some((first, by)) = behind_constant(from)
+        && let Some((after, _)) =
+            ends.iter().filter_map(|end| behind_constant(end)).find(|end| end.1 == by)
+    {
+        return Some(after.saturating_sub(first));
+    }
+    let (around, before) = match from {
+        Expr::Binary(BinaryOp::SaturatingSub, around, before) => match **before {
+            Expr::Index(before) => (&**around, before),
+            _ => return None,
+        },
+        from => (from, 0),
+    };
+    let behind = |end: &Expr| match end {
+        Expr::Binary(BinaryOp::Add, of, behind) if **of == *around => match **behind {
+            Expr::Index(behind) => Some(behind),
+            _ => None,
+        },
+        _ => None,
+    };
+    ends.into_iter().filter_map(behind).map(|behind| before + behind).min()
+}
+
+/// Returns the parts of `4.saturating_sub(i)`.
+fn behind_constant(bound: &Expr) -> Option<(usize, &Expr)> {
+    let Expr::Binary(BinaryOp::SaturatingSub, from, by) = bound else { return None };
+    if let Expr::Index(from) = **from { Some((from, by)) } else { None }
+}
+
 /// Returns the bound and the constant of a loop's end that is their minimum.
 pub(super) fn cut(end: &Expr) -> Option<(&Expr, usize)> {
     let Expr::Binary(BinaryOp::Min, left, most) = end else { return None };

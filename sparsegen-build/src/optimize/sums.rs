@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
 use super::infinities::Infinities;
-use super::strips::{Extents, Trip, declared, expanded, is_contiguous, lanes, resolved, zero};
+use super::strips::{
+    Extents, Trip, declared, expanded, is_contiguous, lanes, longest, resolved, zero,
+};
 use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt, Uses};
 
 /// Runs the pass.
@@ -173,29 +175,6 @@ impl Sums<'_> {
         stmts.extend(Stmt::for_range(variable, rest, to, body.to_vec()));
         Some(stmts)
     }
-}
-
-/// Returns the largest number of iterations of a loop from `i.saturating_sub(2)` up to `i + 3`, or less.
-fn longest(from: &Expr, to: &Expr) -> Option<usize> {
-    let (around, before) = match from {
-        Expr::Binary(BinaryOp::SaturatingSub, around, before) => match **before {
-            Expr::Index(before) => (&**around, before),
-            _ => return None,
-        },
-        from => (from, 0),
-    };
-    let ends = match to {
-        Expr::Binary(BinaryOp::Min, a, b) => vec![&**a, &**b],
-        to => vec![to],
-    };
-    let behind = |end: &Expr| match end {
-        Expr::Binary(BinaryOp::Add, of, behind) if **of == *around => match **behind {
-            Expr::Index(behind) => Some(behind),
-            _ => None,
-        },
-        _ => None,
-    };
-    ends.into_iter().filter_map(behind).map(|behind| before + behind).min()
 }
 
 /// Returns the type of the initial value of a reduction, which may depend on whether there are terms.

@@ -84,6 +84,7 @@ impl Reader<'_> {
             | Expr::Variable(_)
             | Expr::Parameter(_)
             | Expr::Unary(..)
+            | Expr::Call(Function::Rem, _)
             | Expr::Binary(
                 Binary::Sum | Binary::Difference | Binary::Product | Binary::Quotient,
                 ..,
