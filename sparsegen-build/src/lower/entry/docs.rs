@@ -1,15 +1,13 @@
 //! Documentation of entry points.
 
-use super::Builder;
 use super::checks::{must_agree, tensor};
 use super::signature::{held, is_apart};
+use super::{Builder, Way};
 use crate::ir::{
     Assembly, Conversion, ConversionKind, Element, Function, Limit, List, Part, Reads, Result,
     Size, Source, TensorResult, Width,
 };
 use crate::names::{beside, plain};
-
-use super::Way;
 
 impl Builder<'_> {
     /// Returns the name of the main entry point: `NAME`, or `NAME_into` if there is no `NAME`.
@@ -46,26 +44,28 @@ impl Builder<'_> {
     /// Returns the documentation of `NAME_into`.
     pub(super) fn docs_of_into(&self) -> Vec<String> {
         let name = plain(&self.kernel.name);
-        let mut lines = match (self.allocates, self.has_several_results()) {
-            (false, _) => self.docs_of_statements(),
-            (true, false) => {
-                vec![format!("Like [`{name}`], but stores the result in an existing tensor.")]
-            }
-            (true, true) => {
-                vec![format!("Like [`{name}`], but stores the results in existing tensors.")]
-            }
+        let what = match self.has_several_results() {
+            true => "the results in existing tensors",
+            false => "the result in an existing tensor",
+        };
+        let like = format!("Like [`{name}`], but stores {what}.");
+        let mut lines = if self.allocates { vec![like] } else { self.docs_of_statements() };
+        let replaced = |result: &TensorResult, more: &str| match self.allocates {
+            true => vec![format!("Its previous contents are replaced{more}.")],
+            false => paragraph(format!(
+                "The previous contents of `{}` are replaced{more}.",
+                result.tensor
+            )),
         };
         for step in self.passed() {
             lines.extend(match &step.function.result {
                 Result::Tensor(result) if result.updates => changes(&result.tensor),
                 Result::Scalar { .. } => changes(plain(&step.result)),
                 Result::Tensor(_) if self.has_several_results() => Vec::new(),
-                Result::Tensor(result) => match (&result.assembly, &result.packed) {
-                    (Assembly::Assembled { .. }, None) => {
-                        vec!["Its previous contents are replaced; its memory is reused.".to_owned()]
-                    }
-                    (_, Some(_)) => vec!["Its previous contents are replaced.".to_owned()],
-                    (Assembly::Computed { .. }, None) => Vec::new(),
+                Result::Tensor(result) => match &result.assembly {
+                    _ if result.packed.is_some() => replaced(result, ""),
+                    Assembly::Assembled { .. } => replaced(result, "; its memory is reused"),
+                    Assembly::Computed { .. } => Vec::new(),
                 },
             });
         }
@@ -88,17 +88,16 @@ impl Builder<'_> {
     /// Returns the documentation of `NAME_compute`.
     pub(super) fn docs_of_compute(&self) -> Vec<String> {
         let entry = self.entry_name(Way::Into);
-        let into =
-            if self.has_several_results() { "tensors that were" } else { "a tensor that was" };
+        let several = self.has_several_results();
+        let into = if several { "tensors that were" } else { "a tensor that was" };
         let summary = format!(
             "Like [`{entry}`], but into {into} assembled for operands of the same structure."
         );
         let is_divided = |function: &Function| function.parallel.is_some();
         let runs_alone = self.kernel.functions().any(is_divided)
             && !self.kernel.functions().filter_map(|f| f.compute.as_deref()).any(is_divided);
-        let alone = runs_alone.then(|| [String::new(), "Runs on one thread.".to_owned()]);
-        let alone = alone.into_iter().flatten().collect();
-        let lines = [vec![summary], self.docs_of_known(&entry), alone].concat();
+        let alone = runs_alone.then(|| paragraph("Runs on one thread.".to_owned()));
+        let lines = [vec![summary], self.docs_of_known(&entry), alone.unwrap_or_default()].concat();
         with_errors(lines, self.errors(|function| compute_errors(function, &entry)))
     }
 
@@ -127,7 +126,11 @@ impl Builder<'_> {
 }
 
 fn changes(result: &str) -> Vec<String> {
-    vec![String::new(), format!("Updates `{result}` in place.")]
+    paragraph(format!("Updates `{result}` in place."))
+}
+
+fn paragraph(text: String) -> Vec<String> {
+    vec![String::new(), text]
 }
 
 fn add(errors: &mut Vec<String>, error: String) {
