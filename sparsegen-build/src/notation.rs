@@ -316,6 +316,11 @@ impl Kernel {
         &self.variables[id.0]
     }
 
+    /// Returns whether the extent of a variable is declared.
+    pub fn is_declared(&self, id: VariableId) -> bool {
+        self.variable(id).size.is_some()
+    }
+
     /// Returns the type of an expression, or `None` if it depends on the context.
     pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
         expr.dtype(self.result(), &|tensor| self.tensor(tensor).dtype)

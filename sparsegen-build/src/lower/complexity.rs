@@ -213,7 +213,7 @@ impl<'p> Time<'p> {
         let mut dimensions: Vec<VariableId> = Vec::new();
         for v in variables.iter().flat_map(|v| extents(self.program, *v)) {
             let is_fixed = matches!(self.program.space.definition(v), Some(Definition::Fixed));
-            let is_constant = is_fixed || self.program.kernel.variable(v).size.is_some();
+            let is_constant = is_fixed || self.program.kernel.is_declared(v);
             if !is_constant && !dimensions.contains(&v) {
                 dimensions.push(v);
             }
@@ -327,8 +327,8 @@ impl<'p> Time<'p> {
             Some(Definition::Slot(_)) => Vec::new(),
             Some(Definition::Computed(Coordinate::Affine(_))) | None => vec![v],
         };
-        let is_constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
-        let (constant, dimensions) = dimensions.into_iter().partition::<Vec<_>, _>(is_constant);
+        let (constant, dimensions) =
+            dimensions.into_iter().partition::<Vec<_>, _>(|v| self.program.kernel.is_declared(*v));
         trips.dimensions.extend(dimensions);
         trips.constant.extend(constant);
         trips
@@ -359,7 +359,7 @@ impl<'p> Time<'p> {
             let shared = levels.into_iter().filter(is_fixed).collect();
             return Trips { walked, shared, visited: trips.visited, ..Trips::default() };
         }
-        let is_constant = |v: VariableId| self.program.kernel.variable(v).size.is_some();
+        let is_constant = |v: VariableId| self.program.kernel.is_declared(v);
         if let Some((outer, inner)) = own.and_then(|own| self.window(own))
             && (is_constant(inner) || !is_constant(outer))
             && let Some(visited) = &trips.visited

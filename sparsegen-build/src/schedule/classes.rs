@@ -19,7 +19,7 @@ pub(super) fn classes(kernel: &Kernel) -> Kernel {
     let precomputes = actions.any(|action| matches!(action, Action::Precompute { .. }));
     let mut masked = kernel.clone();
     if is_full && kernel.semiring.is_usual() && !precomputes {
-        masked.assignment.value = with_masks(&kernel.assignment.value, kernel.reassociate);
+        masked.assignment.value = kernel.with_masks(&kernel.assignment.value);
     }
     masked
 }
@@ -27,82 +27,95 @@ pub(super) fn classes(kernel: &Kernel) -> Kernel {
 /// The largest number of sums that replace one.
 const SUMS: usize = 8;
 
-/// Returns a value with masks in its sums. Other sums replace one only if it `splits`.
-fn with_masks(value: &Expr, splits: bool) -> Expr {
-    match value {
-        Expr::Reduce(reduce) if reduce.op == ReduceOp::SUM => {
-            let body = with_masks(&reduce.body, splits);
-            let most = if splits { SUMS } else { 1 };
-            let terms = terms(&body).filter(|terms| (1..=most).contains(&terms.len()));
-            let sums = terms.unwrap_or_else(|| vec![body]).into_iter().map(|term| reduce.of(term));
-            sums.reduce(Expr::add).unwrap_or(Expr::ZERO)
-        }
-        // A quotient without a dividend is not computed, that of 0 and 0 is NaN.
-        Expr::Binary(BinaryOp::Div, dividend, divisor) => {
-            Expr::div((**dividend).clone(), with_masks(divisor, splits))
-        }
-        Expr::Call(
-            Function::Ratio | Function::Quotient | Function::Present | Function::Stored,
-            _,
-        ) => value.clone(),
-        value => value.map_children(&mut |child| with_masks(child, splits)),
-    }
-}
-
-/// Returns the additive terms of a sum's operand, if each is masked by a condition that determines a
-/// coordinate.
-fn terms(value: &Expr) -> Option<Vec<Expr>> {
-    let is_determined =
-        |term: &Expr| term.mask().is_some_and(|mask| mask.conjuncts().into_iter().any(determines));
-    Some(split(value)).filter(|terms| terms.iter().all(is_determined))
-}
-
-/// Returns the additive terms of a value, with masks instead of conditions.
-fn split(value: &Expr) -> Vec<Expr> {
-    let each =
-        |of: &Expr, f: &dyn Fn(Expr) -> Expr| split(of).into_iter().map(f).collect::<Vec<_>>();
-    let masked = |condition: &Expr, of: &Expr| {
-        let mask = |term| Expr::call(Function::Mask, vec![condition.clone(), term]);
-        each(of, &mask)
-    };
-    match value {
-        Expr::Binary(BinaryOp::Add, a, b) => [split(a), split(b)].concat(),
-        Expr::Binary(BinaryOp::Sub, a, b) => [split(a), each(b, &Expr::neg)].concat(),
-        Expr::Neg(a) => each(a, &Expr::neg),
-        Expr::Binary(BinaryOp::Mul, a, b) => {
-            let (a, b) = (split(a), split(b));
-            if a.len() * b.len() > SUMS {
-                return vec![value.clone()];
+impl Kernel {
+    /// Returns a value with masks in its sums. Several sums replace one only if the kernel reassociates.
+    fn with_masks(&self, value: &Expr) -> Expr {
+        match value {
+            Expr::Reduce(reduce) if reduce.op == ReduceOp::SUM => {
+                let body = self.with_masks(&reduce.body);
+                let most = if self.reassociate { SUMS } else { 1 };
+                let terms = self.classes(&body).filter(|terms| (1..=most).contains(&terms.len()));
+                let sums = terms.unwrap_or_else(|| vec![body]).into_iter();
+                sums.map(|term| reduce.of(term)).reduce(Expr::add).unwrap_or(Expr::ZERO)
             }
-            let with =
-                |a: &Expr| b.iter().map(|b| Expr::mul(a.clone(), b.clone())).collect::<Vec<_>>();
-            a.iter().flat_map(with).collect()
-        }
-        Expr::Binary(BinaryOp::Div, a, b) => each(a, &|a| Expr::div(a, (**b).clone())),
-        Expr::Call(Function::Mask, of) => masked(&of[0], &of[1]),
-        Expr::Call(Function::Convert(_), of) if of[0].is_condition() && masks(&of[0]) => {
-            masked(&of[0], &Expr::Literal(Literal::Int(1)))
-        }
-        Expr::Call(Function::Select, of) if masks(&of[0]) => {
-            let mut terms = masked(&of[0], &of[1]);
-            if !of[2].is_zero() {
-                terms.extend(masked(&of[0].opposite(), &of[2]));
+            // A quotient without a dividend is not computed, that of 0 and 0 is NaN.
+            Expr::Binary(BinaryOp::Div, dividend, divisor) => {
+                Expr::div((**dividend).clone(), self.with_masks(divisor))
             }
-            terms
+            Expr::Call(
+                Function::Ratio | Function::Quotient | Function::Present | Function::Stored,
+                _,
+            ) => value.clone(),
+            value => value.map_children(&mut |child| self.with_masks(child)),
         }
-        value => vec![value.clone()],
     }
-}
 
-/// Returns whether a condition determines a coordinate and depends on values only for that.
-fn masks(condition: &Expr) -> bool {
-    let conditions = condition.conjuncts();
-    let depends = |condition: &&Expr| condition.is_mask() || condition.as_class().is_some();
-    conditions.iter().all(depends) && conditions.into_iter().any(determines)
-}
+    /// Returns the additive terms of a sum's operand, if each is masked by a condition that determines a
+    /// coordinate.
+    fn classes(&self, value: &Expr) -> Option<Vec<Expr>> {
+        let is_determined = |term: &Expr| {
+            term.mask().is_some_and(|mask| {
+                mask.conjuncts().into_iter().any(|condition| self.determines(condition))
+            })
+        };
+        Some(self.masked_terms(value)).filter(|terms| terms.iter().all(is_determined))
+    }
 
-/// Returns whether a condition holds at one coordinate of a variable at most.
-fn determines(condition: &Expr) -> bool {
-    let is_equality = matches!(condition, Expr::Call(Function::Operator(BinaryOp::Eq), _));
-    condition.as_class().is_some() || is_equality && condition.is_mask()
+    /// Returns the additive terms of a value, with masks instead of conditions.
+    fn masked_terms(&self, value: &Expr) -> Vec<Expr> {
+        let each = |of: &Expr, f: &dyn Fn(Expr) -> Expr| {
+            self.masked_terms(of).into_iter().map(f).collect::<Vec<_>>()
+        };
+        let masked = |condition: &Expr, of: &Expr| {
+            let mask = |term| Expr::call(Function::Mask, vec![condition.clone(), term]);
+            each(of, &mask)
+        };
+        match value {
+            Expr::Binary(BinaryOp::Add, a, b) => {
+                [self.masked_terms(a), self.masked_terms(b)].concat()
+            }
+            Expr::Binary(BinaryOp::Sub, a, b) => {
+                [self.masked_terms(a), each(b, &Expr::neg)].concat()
+            }
+            Expr::Neg(a) => each(a, &Expr::neg),
+            Expr::Binary(BinaryOp::Mul, a, b) => {
+                let (a, b) = (self.masked_terms(a), self.masked_terms(b));
+                if a.len() * b.len() > SUMS {
+                    return vec![value.clone()];
+                }
+                let with = |a: &Expr| {
+                    b.iter().map(|b| Expr::mul(a.clone(), b.clone())).collect::<Vec<_>>()
+                };
+                a.iter().flat_map(with).collect()
+            }
+            Expr::Binary(BinaryOp::Div, a, b) => each(a, &|a| Expr::div(a, (**b).clone())),
+            Expr::Call(Function::Mask, of) => masked(&of[0], &of[1]),
+            Expr::Call(Function::Convert(_), of)
+                if of[0].is_condition() && self.is_class(&of[0]) =>
+            {
+                masked(&of[0], &Expr::Literal(Literal::Int(1)))
+            }
+            Expr::Call(Function::Select, of) if self.is_class(&of[0]) => {
+                let mut terms = masked(&of[0], &of[1]);
+                if !of[2].is_zero() {
+                    terms.extend(masked(&of[0].opposite(), &of[2]));
+                }
+                terms
+            }
+            value => vec![value.clone()],
+        }
+    }
+
+    /// Returns whether a condition determines a coordinate and depends on values only for that.
+    fn is_class(&self, condition: &Expr) -> bool {
+        let conditions = condition.conjuncts();
+        let depends = |condition: &&Expr| condition.is_mask() || condition.as_class().is_some();
+        conditions.iter().all(depends)
+            && conditions.into_iter().any(|condition| self.determines(condition))
+    }
+
+    /// Returns whether a condition holds at one coordinate of a variable at most.
+    fn determines(&self, condition: &Expr) -> bool {
+        condition.variables().into_iter().any(|v| self.coordinate_of(condition, v).is_some())
+    }
 }

@@ -113,7 +113,7 @@ fn add_variable(
         let own = extents(second, v, &|id| map.tensors.get(&id).copied(), map);
         let identity = Renumbering::identity(&program.kernel);
         let others = extents(program, known, &Some, &identity);
-        program.kernel.variable(known).size.is_some() || own.iter().any(|one| others.contains(one))
+        program.kernel.is_declared(known) || own.iter().any(|one| others.contains(one))
     };
     let known = match &definition {
         Some(definition) => program.space.variable(definition),
