@@ -64,7 +64,7 @@ impl Expr {
             // A mask stays one where it masks a one.
             (Expr::Call(Function::Convert(_) | Function::Symbol(_), condition), value)
             | (value, Expr::Call(Function::Convert(_) | Function::Symbol(_), condition))
-                if condition[0].is_condition() && condition[0].is_mask() =>
+                if condition[0].is_condition() && condition[0].selects() =>
             {
                 let masked = condition.into_iter().chain([value]).collect();
                 Expr::call(Function::Mask, masked)

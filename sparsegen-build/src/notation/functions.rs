@@ -17,6 +17,37 @@ pub fn all() -> impl Iterator<Item = (&'static str, usize)> {
     math.chain(BinaryOp::named().map(|op| (op.name(), 2))).chain(FUNCTIONS)
 }
 
+/// Functions of other systems, as expressions of this language.
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("clamp", "min(max(x, low), high)"),
+    ("clip", "min(max(x, low), high)"),
+    ("count", "sum[i](x[i] > 0)"),
+    ("div", "a / b"),
+    ("dot", "sum[i](a[i] * b[i])"),
+    ("fmod", "rem(a, b)"),
+    ("if", "select(condition, a, b)"),
+    ("imag", "im(z)"),
+    ("log", "ln(x)"),
+    ("mean", "sum[i](x[i]) / n"),
+    ("mod", "rem(a, b)"),
+    ("nnz", "sum[i](present(x[i]))"),
+    ("norm", "sqrt(sum[i](square(x[i])))"),
+    ("power", "pow(a, b)"),
+    ("real", "re(z)"),
+    ("relu", "max(x, 0)"),
+    ("rsqrt", "recip(sqrt(x))"),
+    ("sgn", "sign(x)"),
+    ("sigmoid", "recip(1 + exp(-x))"),
+    ("stored", "present(x)"),
+    ("transpose", "A[j,i]"),
+    ("where", "select(condition, a, b)"),
+];
+
+/// Returns how a function of other systems is written in this language.
+pub fn elsewhere(name: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(known, _)| *known == name).map(|(_, here)| *here)
+}
+
 /// The element types, which are conversions when called.
 pub const TYPES: [&str; 16] = [
     "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "usize",
@@ -65,4 +96,15 @@ pub fn arguments(name: &str) -> Option<usize> {
         return Some(1);
     }
     all().find(|(function, _)| *function == name).map(|(_, count)| count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_other_systems_have_none_of_the_own_names() {
+        assert!(ELSEWHERE.iter().all(|(name, _)| reserved(name).is_none()));
+        assert!(ELSEWHERE.is_sorted());
+    }
 }

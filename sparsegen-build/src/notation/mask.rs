@@ -34,6 +34,13 @@ impl Expr {
         }
     }
 
+    /// Returns whether a condition as a factor is a mask: it does not depend on values, or it compares
+    /// variables with classes, each of which is at most one coordinate.
+    pub(crate) fn selects(&self) -> bool {
+        let selects = |of: &Expr| of.is_mask() || of.as_class().is_some();
+        self.conjuncts().into_iter().all(selects)
+    }
+
     /// Returns this expression with inner masks moved outside, if it is zero where they do not
     /// hold: `abs(c * a)` becomes `c * abs(a)`.
     pub fn under_masks(&self) -> Expr {

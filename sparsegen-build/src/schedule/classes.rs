@@ -1,10 +1,9 @@
-//! Classes: sums of terms that count for one coordinate of the result, `h[b] = sum[i](trunc(x[i]) == b)`.
+//! Classes: terms that count for one coordinate of the result, `h[b] = sum[i](trunc(x[i]) == b)`.
 //!
-//! A comparison with a value is 0 or 1, and where it is 0, the term is stored. If the result has an
-//! element for each coordinate anyway, adding 0 has no effect, and the comparison is a mask: the loop over
-//! `b` visits the coordinate that the value determines. Terms with different coordinates are sums of their
-//! own: `sum[i,j](a[i] * b[j] * select(i + j == k, 1, select(i + j == k + n, -1, 0)))` is a product of
-//! polynomials modulo `x^n + 1`.
+//! As a factor, such a comparison is a mask: the loop over `b` visits the coordinate that the value
+//! determines. Here, comparisons that are whole terms and choices by comparisons become masks too. Terms
+//! with different coordinates are sums of their own: `sum[i,j](a[i] * b[j] * select(i + j == k, 1,
+//! select(i + j == k + n, -1, 0)))` is a product of polynomials modulo `x^n + 1`.
 
 use crate::notation::schedule::Action;
 use crate::notation::{BinaryOp, Expr, Function, Kernel, ReduceOp};
@@ -12,14 +11,12 @@ use crate::types::Literal;
 
 /// Returns the kernel with masks instead of comparisons that determine a coordinate.
 pub(super) fn classes(kernel: &Kernel) -> Kernel {
-    let mut levels = kernel.tensor(kernel.result()).format.levels.iter();
-    let is_full = levels.all(|spec| spec.properties.full);
     // A precomputed part is identified by its expression.
     let mut actions = kernel.schedule.iter().map(|command| &command.action);
     let precomputes = actions.any(|action| matches!(action, Action::Precompute { .. }));
     let mut masked = kernel.clone();
-    if is_full && kernel.semiring.is_usual() && !precomputes {
-        masked.assignment.value = kernel.with_masks(&kernel.assignment.value);
+    if kernel.semiring.is_usual() && !precomputes {
+        masked.assignment.value = kernel.masked(&kernel.assignment.value);
     }
     masked
 }
@@ -28,6 +25,19 @@ pub(super) fn classes(kernel: &Kernel) -> Kernel {
 const SUMS: usize = 8;
 
 impl Kernel {
+    /// Returns the whole value with masks.
+    fn masked(&self, value: &Expr) -> Expr {
+        if value.is_condition() && self.is_class(value) {
+            let holds = Expr::Literal(Literal::Bool(true));
+            return Expr::call(Function::Mask, vec![value.clone(), holds]);
+        }
+        let value = self.with_masks(value);
+        match self.classes(&value).as_deref() {
+            Some([term]) => term.clone(),
+            _ => value,
+        }
+    }
+
     /// Returns a value with masks in its sums. Several sums replace one only if the kernel reassociates.
     fn with_masks(&self, value: &Expr) -> Expr {
         match value {
@@ -37,10 +47,6 @@ impl Kernel {
                 let terms = self.classes(&body).filter(|terms| (1..=most).contains(&terms.len()));
                 let sums = terms.unwrap_or_else(|| vec![body]).into_iter();
                 sums.map(|term| reduce.of(term)).reduce(Expr::add).unwrap_or(Expr::ZERO)
-            }
-            // A quotient without a dividend is not computed, that of 0 and 0 is NaN.
-            Expr::Binary(BinaryOp::Div, dividend, divisor) => {
-                Expr::div((**dividend).clone(), self.with_masks(divisor))
             }
             Expr::Call(
                 Function::Ratio | Function::Quotient | Function::Present | Function::Stored,
@@ -108,10 +114,8 @@ impl Kernel {
 
     /// Returns whether a condition determines a coordinate and depends on values only for that.
     fn is_class(&self, condition: &Expr) -> bool {
-        let conditions = condition.conjuncts();
-        let depends = |condition: &&Expr| condition.is_mask() || condition.as_class().is_some();
-        conditions.iter().all(depends)
-            && conditions.into_iter().any(|condition| self.determines(condition))
+        condition.selects()
+            && condition.conjuncts().into_iter().any(|condition| self.determines(condition))
     }
 
     /// Returns whether a condition holds at one coordinate of a variable at most.

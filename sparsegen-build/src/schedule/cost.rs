@@ -107,7 +107,7 @@ struct Cost<'p> {
 impl Cost<'_> {
     fn of(&mut self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
         match plan {
-            Plan::Loop(inner) => self.of_loop(inner),
+            Plan::Loop(inner) => self.of_loop(inner, innermost),
             Plan::Where { temporaries, consumer, producer, .. } => {
                 if innermost.is_none() {
                     self.outermost.extend(temporaries.iter().map(|temporary| temporary.tensor));
@@ -152,7 +152,7 @@ impl Cost<'_> {
     }
 
     /// Returns the first merge point represents all: the later ones process the remaining entries.
-    fn of_loop(&mut self, inner: &Loop) -> f64 {
+    fn of_loop(&mut self, inner: &Loop, innermost: Option<VariableId>) -> f64 {
         let rest = inner.rest.map_or(0.0, |rest| self.of(&inner.bodies[rest], None));
         let Some(point) = inner.points.first() else { return rest };
         let trips = self.trips(inner, point);
@@ -165,7 +165,14 @@ impl Cost<'_> {
         }
         let outcomes = point.cases.iter().map(|(_, outcome)| &inner.bodies[*outcome]);
         self.around.push((inner.variable, trips));
-        let body = outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
+        // Where a loop visits one coordinate, consecutive iterations are those of the loop around it.
+        let is_counted = |driver: &LevelIterator| {
+            let is_predicate = self.program.kernel.predicate(driver.access.tensor).is_some();
+            is_predicate || driver.spec(self.program).level.position_iteration().is_none()
+        };
+        let is_single = trips <= 1.0 && self.drivers(inner, point).all(is_counted);
+        let within = innermost.filter(|_| is_single).or(Some(inner.variable));
+        let body = outcomes.map(|body| self.of(body, within)).fold(0.0, f64::max);
         self.around.pop();
         self.segments = before;
         let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();

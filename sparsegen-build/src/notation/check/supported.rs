@@ -141,7 +141,7 @@ fn check_call(
 ) {
     let own = context.functions.find(&name.text).map(|function| function.arity);
     let Some(count) = functions::arguments(&name.text).or(own) else {
-        diagnostics.push(unknown_function(name, arguments, context.functions.names()));
+        diagnostics.push(unknown_function(context, name, arguments));
         return;
     };
     if arguments.len() != count {
@@ -154,11 +154,7 @@ fn check_call(
     }
 }
 
-fn unknown_function<'n>(
-    name: &Name,
-    arguments: &[Expr],
-    own: impl Iterator<Item = &'n str>,
-) -> Diagnostic {
+fn unknown_function(context: Context<'_>, name: &Name, arguments: &[Expr]) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         Code::UnknownFunction,
         name.span,
@@ -177,7 +173,12 @@ fn unknown_function<'n>(
             | ExprKind::Reduce(..) => None,
         })
         .collect();
+    if let Some(here) = functions::elsewhere(&name.text) {
+        return diagnostic.help(format!("write `{here}`"));
+    }
+    let own = context.functions.names();
     let known = functions::all().map(|(known, _)| known).chain(own);
+    let is_tensor = context.entry.tensors.iter().any(|tensor| tensor.name.text == name.text);
     match (nearest(&name.text, known), names) {
         (Some(near), _) if name.text.len() > 1 => {
             diagnostic.help(format!("did you mean `{near}`?"))
@@ -187,6 +188,11 @@ fn unknown_function<'n>(
             name.text,
             indices.join(",")
         )),
-        (_, None) => diagnostic.help("a product is written with its sign: `a * (b + c)`"),
+        // A scalar need not be declared.
+        (_, None) if is_tensor || name.text.len() == 1 => {
+            diagnostic.help("a product is written with its sign: `a * (b + c)`")
+        }
+        (_, None) => diagnostic
+            .help(format!("declare a function of your own as `[functions.{}]`", name.text)),
     }
 }

@@ -73,7 +73,7 @@ impl Nest<'_> {
         // What is left of conditions that were all taken is a literal.
         let is_mask = |condition: &Expr| match condition.as_literal() {
             Some(_) => false,
-            None => condition.is_mask() || condition.as_class().is_some(),
+            None => condition.selects(),
         };
         let is_taken = |condition: &&Expr| is_mask(condition) && self.is_ready(bound, condition);
         let (taken, open): (Vec<&Expr>, Vec<&Expr>) = conditions.into_iter().partition(is_taken);

@@ -104,13 +104,17 @@ impl<'a> Grid<'a> {
             }
             Kind::Apply(op, parts) => {
                 // With the fill value of an unstored operand, a comparison of coordinates is a mask.
-                // So is one of a coordinate with an element of a list, which stores all elements.
-                let is_equality = matches!(op, Op::Compare(Binary::Equal | Binary::Unequal));
+                // So is the equality of a coordinate and a value, and that it differs from an element
+                // of a list, which stores all elements.
                 let is_index = |part: &Node| part.is_coordinates() && part.has_coordinate();
-                let is_selection = || is_equality && parts.iter().any(is_index);
-                let is_filter = |part: &Node| {
-                    matches!(op, Op::Compare(_)) && part.is_coordinates()
-                        || part.is_integer_element() && is_selection()
+                let has_index = parts.iter().any(is_index);
+                let is_filter = |part: &Node| match op {
+                    Op::Compare(Binary::Equal) => has_index || part.is_coordinates(),
+                    Op::Compare(Binary::Unequal) => {
+                        part.is_coordinates() || has_index && part.is_integer_element()
+                    }
+                    Op::Compare(_) => part.is_coordinates(),
+                    _ => false,
                 };
                 let part = |part: &Node| {
                     let cell = self.cell(part, at, stored)?;

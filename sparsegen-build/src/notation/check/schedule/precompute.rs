@@ -17,7 +17,11 @@ impl<'m> Resolver<'m, '_, '_> {
     ) -> Option<(notation::Expr, Vec<VariableId>)> {
         let mut sound = true;
         let mut operands: Vec<&Name> = Vec::new();
-        value.for_each_access(&mut |access| operands.push(&access.name));
+        value.for_each_access(&mut |access| {
+            if !self.names.is_place(self.context, access) {
+                operands.push(&access.name);
+            }
+        });
         for name in operands {
             sound &= self.operand(name).is_some();
         }
