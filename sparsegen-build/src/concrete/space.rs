@@ -129,7 +129,8 @@ impl Space {
         while kernel.variables.iter().any(|known| known.name == free) {
             free.push('_');
         }
-        kernel.variables.push(Variable { name: free, size: None, role: VariableRole::Stored });
+        let role = VariableRole::Stored;
+        kernel.variables.push(Variable { name: free, size: None, role, is_computed: false });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v

@@ -285,9 +285,11 @@ impl<'p> Time<'p> {
                 Some(visited) => visited.push(root(self.program, inner.variable)),
                 None => {}
             }
-            // The body of a loop over a fixed coordinate runs at most once, and an ordered level is
+            // The body of a loop over a single coordinate runs at most once, and an ordered level is
             // searched for it.
-            let is_once = self.program.is_loop_of_fixed(inner.variable) && !repeats;
+            let is_single = self.program.is_loop_of_fixed(inner.variable)
+                || inner.window(self.program) == Some(1);
+            let is_once = is_single && !repeats;
             let is_searched = drivers.iter().all(|it| it.can_be_cut(self.program));
             let own = if is_once && is_searched { around } else { &trips };
             self.push(own.clone());

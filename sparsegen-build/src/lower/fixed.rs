@@ -24,16 +24,7 @@ impl Lowering<'_> {
             self.is_by_coordinate(iterator) && !iterator.is_full(self.program)
         };
         let alone = inner.points.len() == 1 && point.drivers.len() == 1 && !point.by_dimension;
-        let suits = |member: &usize| {
-            let iterator = &inner.iterators[*member];
-            let repeats = !iterator.spec(self.program).properties.unique;
-            // An operand of several levels may access the storage at its position.
-            let waits = iterator.through > iterator.level && !alone;
-            let single = iterator.is_single(self.program);
-            let one_by_one = repeats && !iterator.dedups() && !single;
-            iterator.is_searched(self.program) && !iterator.reorders() && !waits && !one_by_one
-        };
-        if !searched.iter().all(suits) {
+        if !searched.iter().all(|member| self.is_found(&inner.iterators[*member], alone)) {
             return None;
         }
         let outer = scope;
@@ -53,7 +44,10 @@ impl Lowering<'_> {
         let mut here = Vec::new();
         for member in &searched {
             let iterator = &inner.iterators[*member];
-            let (found, segment) = self.find(iterator, &scope, &mut stmts);
+            // A tensor indexed by the loop's own variable, such as a workspace, has only coordinate 0.
+            let mode = iterator.part(self.program);
+            let sought = mode.map_or(Segment::of(Expr::Index(0)), |mode| self.bounds(mode, &scope));
+            let (found, segment) = self.find(iterator, sought, &scope, &mut stmts);
             let found = match iterator.part(self.program) {
                 Some(mode) => Expr::and(self.is_reached(mode, outer), found),
                 None => found,
@@ -72,18 +66,51 @@ impl Lowering<'_> {
         Some(stmts)
     }
 
-    /// Searches for a fixed coordinate; returns whether it is present, and its positions.
+    /// Returns whether a single coordinate of an operand is searched, and its entries need not be visited
+    /// separately. The operand may be `alone` in its loop.
+    fn is_found(&self, iterator: &LevelIterator, alone: bool) -> bool {
+        let repeats = !iterator.spec(self.program).properties.unique;
+        // An operand of several levels may access the storage at its position.
+        let waits = iterator.through > iterator.level && !alone;
+        let single = iterator.is_single(self.program);
+        let one_by_one = repeats && !iterator.dedups() && !single;
+        iterator.is_searched(self.program) && !iterator.reorders() && !waits && !one_by_one
+    }
+
+    /// Lowers the only iteration of a loop over the entries of one operand, at a coordinate that is
+    /// searched. Returns `None` if several entries of the operand must be visited separately.
+    pub(super) fn run_searched(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        coordinate: Expr,
+        scope: &Scope,
+    ) -> Option<Vec<Stmt>> {
+        let driver = &inner.iterators[point.drivers.members().next()?];
+        if inner.resumes.is_some() || !self.is_found(driver, true) {
+            return None;
+        }
+        let name = self.names.variable(inner.variable).to_owned();
+        let mut stmts = vec![Stmt::bind(&name, coordinate)];
+        let mut within = scope.clone();
+        within.bind(inner.variable, Expr::var(&name));
+        let (found, segment) = self.find(driver, Segment::of(Expr::var(&name)), scope, &mut stmts);
+        within.resolve(&driver.access, self.standing(driver, segment));
+        let body = self.cases(inner, point, &within, &[]);
+        stmts.extend(Stmt::when(found, body));
+        Some(stmts)
+    }
+
+    /// Searches for a coordinate; returns whether it is present, and its positions.
     fn find(
         &self,
         iterator: &LevelIterator,
+        sought: Segment,
         scope: &Scope,
         stmts: &mut Vec<Stmt>,
     ) -> (Expr, Segment) {
         let (begin, positions) = self.begin(iterator, scope);
         stmts.extend(begin);
-        // A tensor indexed by the loop's own variable, such as a workspace, has only coordinate 0.
-        let mode = iterator.part(self.program);
-        let sought = mode.map_or(Segment::of(Expr::Index(0)), |mode| self.bounds(mode, scope));
         let Segment { start: first, end: last } = sought;
         let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
         if positions == Segment::of(positions.start.clone()) {

@@ -120,8 +120,10 @@ impl Lowering<'_> {
             None => Some(whole.clone()),
         };
         let Some(bounds) = bounds else {
-            let limits = Limits::at(place.coordinate());
-            let found = self.run_between(inner, point, limits, scope)?;
+            let found = match self.run_searched(inner, point, place.coordinate(), scope) {
+                Some(found) => found,
+                None => self.run_between(inner, point, Limits::at(place.coordinate()), scope)?,
+            };
             let found = Stmt::when(place.is_within(whole), found);
             return Some(place.begin().into_iter().chain(found).collect());
         };
@@ -257,7 +259,10 @@ impl Lowering<'_> {
                     Place::Quotient { of, by }
                 }
                 Determined::Class(class) => {
-                    let dtype = self.program.kernel.dtype_of(&class);
+                    let dtype = match class.is_place() {
+                        true => Some(Dtype::I64),
+                        false => self.program.kernel.dtype_of(&class),
+                    };
                     let dtype = dtype.unwrap_or_else(|| self.type_of_literals());
                     let name = format!("{}_class", self.names.variable(inner.variable));
                     Place::Class { value: self.number(&class, dtype, scope), dtype, name }

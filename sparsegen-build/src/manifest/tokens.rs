@@ -89,6 +89,22 @@ impl Tokens {
         self.next = (self.next + 1).min(self.tokens.len() - 1);
     }
 
+    /// Returns whether this sign follows the next token.
+    pub fn precedes(&self, sign: &str) -> bool {
+        let after = self.tokens.get(self.next + 1);
+        after.is_some_and(|(after, _)| matches!(after, Token::Sign(next) if *next == sign))
+    }
+
+    /// Returns the number of tokens before the next one.
+    pub fn position(&self) -> usize {
+        self.next
+    }
+
+    /// Returns to a position.
+    pub fn rewind(&mut self, position: usize) {
+        self.next = position;
+    }
+
     /// Returns whether the next token is this sign.
     pub fn at(&self, sign: &str) -> bool {
         matches!(self.peek(), Token::Sign(next) if *next == sign)

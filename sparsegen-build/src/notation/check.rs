@@ -11,6 +11,7 @@ mod bindings;
 mod bounds;
 mod build;
 mod choices;
+mod computed;
 mod constants;
 mod declare;
 mod equal;
@@ -35,6 +36,7 @@ use crate::level::Levels;
 use crate::manifest::{Given, KernelEntry, Manifest, SeveralEntry, Text};
 
 use arguments::Arguments;
+use computed::without_computed;
 use functions::Functions;
 
 use super::syntax::Statement;
@@ -54,7 +56,11 @@ pub fn check(
     let mut kernels = Vec::new();
     let mut several = Vec::new();
     let none = Arguments::default();
-    let mut own = statements.to_vec();
+    let expanded = |(entry, statement): (&_, &Option<_>)| {
+        statement.as_ref().map(|statement| without_computed(entry, statement))
+    };
+    let statements: Vec<_> = manifest.kernels.iter().zip(statements).map(expanded).collect();
+    let mut own = statements.clone();
     for SeveralEntry { steps, .. } in &manifest.several {
         let context = |k: usize| {
             let (entry, statement) = (&manifest.kernels[k], statements[k].as_ref()?);

@@ -37,21 +37,34 @@ impl Expr {
         let (BinaryOp::Eq, difference) = self.compared_places()? else { return None };
         let (own, times) = (Expr::Index(v), difference.stride(&Expr::Index(v)));
         let rest = difference.minus(&Affine::term(times, own))?;
-        let is_free = rest.variables().all(|of| !of.variables().contains(&v));
+        if times == 0 || rest.variables().any(|of| of.variables().contains(&v)) {
+            return None;
+        }
+        // Quotients that may be negative, and those by parameters, are computed as values.
+        if rest.variables().any(Expr::may_be_negative_place) {
+            let (class, _) = self.equated().into_iter().flatten().find(|(_, of)| *of == v)?;
+            return Some(Determined::Class(class.clone()));
+        }
         let of = if times > 0 { rest.times(-1)? } else { rest };
-        (times != 0 && is_free).then_some(Determined::Quotient(of, times.unsigned_abs()))
+        Some(Determined::Quotient(of, times.unsigned_abs()))
     }
 
     /// Returns the value and the variable of a comparison of a variable with a class, a value that does
     /// not depend on it: `trunc(x[i] / w) == b`.
     pub(crate) fn as_class(&self) -> Option<(&Expr, VariableId)> {
-        let Expr::Call(Function::Operator(BinaryOp::Eq), sides) = self else { return None };
-        let of = |value: &'_ Expr, other: &Expr| {
-            let Expr::Index(v) = *other else { return None };
-            (!value.is_place() && !value.variables().contains(&v)).then_some(v)
-        };
-        let [a, b] = &sides[..] else { return None };
-        of(a, b).map(|v| (a, v)).or_else(|| of(b, a).map(|v| (b, v)))
+        let is_class =
+            |(value, v): &(&Expr, VariableId)| !value.is_place() && !value.variables().contains(v);
+        self.equated().into_iter().flatten().find(is_class)
+    }
+
+    /// Returns each side of an equality whose other side is a variable, and this variable.
+    fn equated(&self) -> [Option<(&Expr, VariableId)>; 2] {
+        let Expr::Call(Function::Operator(BinaryOp::Eq), sides) = self else { return [None; 2] };
+        let [a, b] = &sides[..] else { return [None; 2] };
+        [(a, b), (b, a)].map(|(value, other)| match other {
+            Expr::Index(v) => Some((value, *v)),
+            _ => None,
+        })
     }
 
     /// Returns functions of a variable and of others that are all at most 0 where this predicate holds,

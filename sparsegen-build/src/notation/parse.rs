@@ -122,7 +122,8 @@ impl Parser {
         }
         let span = left.span.to(right.span);
         let schedule = Vec::new();
-        Ok(Statement { left, update, assign_span, right, span, schedule, distribute: None })
+        let (distribute, computed) = (None, Vec::new());
+        Ok(Statement { left, update, assign_span, right, span, schedule, distribute, computed })
     }
 
     fn expr(&mut self) -> Result<Expr, Diagnostic> {

@@ -27,6 +27,8 @@ pub struct Statement {
     pub schedule: Vec<Option<Command>>,
     /// The variable whose coordinates are divided among ranks: of the key or of the command.
     pub distribute: Option<Name>,
+    /// The variables that represent indices which are expressions.
+    pub computed: Vec<String>,
 }
 
 /// A parsed command of a schedule.
@@ -67,6 +69,8 @@ pub enum IndexKind {
     Affine(Affine<Name>),
     /// `word[i]`
     Gather(Access),
+    /// `i / 2`: any other expression.
+    Computed(Box<Expr>),
 }
 
 /// `i in 2..12 step 2 shift 1`
@@ -167,6 +171,12 @@ impl Index {
             IndexKind::Fixed(_) => {}
             IndexKind::Affine(sum) => sum.variables().for_each(visit),
             IndexKind::Gather(access) => access.for_each_variable(visit),
+            IndexKind::Computed(expr) => {
+                expr.for_each_access(&mut |access| match &access.indices[..] {
+                    [] => visit(&access.name),
+                    _ => access.for_each_variable(visit),
+                });
+            }
         }
     }
 }
@@ -191,6 +201,9 @@ impl Access {
                 IndexKind::Slice(slice) => slice.parameters().for_each(&mut *visit),
                 IndexKind::Affine(sum) => sum.variables().for_each(&mut *visit),
                 IndexKind::Gather(access) => access.for_each_bound(visit),
+                IndexKind::Computed(expr) => {
+                    expr.for_each_access(&mut |access| access.for_each_bound(visit));
+                }
                 IndexKind::Set(_, Set::Listed(_)) | IndexKind::Fixed(_) => {}
             }
         }

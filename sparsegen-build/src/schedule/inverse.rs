@@ -198,7 +198,8 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
     while kernel.variables.iter().any(|known| known.name == name) {
         name.push('_');
     }
-    kernel.variables.push(Variable { name, size: None, role: VariableRole::Index });
+    let role = VariableRole::Index;
+    kernel.variables.push(Variable { name, size: None, role, is_computed: false });
     VariableId(kernel.variables.len() - 1)
 }
 

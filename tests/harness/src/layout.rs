@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::oracle::{Extents, Operands};
 use crate::random::Random;
-use crate::statement::{Access, Addend, Bound, List, Mode, Statement};
+use crate::statement::{Access, Addend, Bound, Division, List, Mode, Statement};
 
 /// Consistent extents.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,7 @@ pub fn layout(
             | Mode::Fixed(_)
             | Mode::Shifted(..)
             | Mode::Sum(_)
+            | Mode::Divided(..)
             | Mode::Element(_)
             | Mode::Listed(..) => None,
         })
@@ -147,6 +148,7 @@ fn shape(
             Mode::Slice(..)
             | Mode::Fixed(_)
             | Mode::Sum(_)
+            | Mode::Divided(..)
             | Mode::Element(_)
             | Mode::Listed(..) => None,
         });
@@ -161,7 +163,7 @@ fn shape(
             Mode::Whole(_) => 0,
             Mode::Slice(_, _, end, _) | Mode::Shifted(_, _, end, ..) => value(end),
             Mode::Fixed(at) => value(at) + 1,
-            Mode::Sum(_) => 0,
+            Mode::Sum(_) | Mode::Divided(..) => 0,
             Mode::Element(_) => 1,
             Mode::Listed(v, List::Parameter(_)) => usize::from(extents[v] > 0),
             Mode::Listed(_, List::Numbers(numbers)) => {
@@ -176,7 +178,8 @@ fn shape(
             | Mode::Slice(..)
             | Mode::Fixed(_)
             | Mode::Shifted(..)
-            | Mode::Sum(_) => false,
+            | Mode::Sum(_)
+            | Mode::Divided(..) => false,
         });
         let given = gathered_extent.filter(|_| gathered.any(|is_gathered| is_gathered));
         let chosen = || given.unwrap_or_else(|| least + random.below(more)).max(least);
@@ -200,7 +203,7 @@ impl Layout {
             view.modes.iter().zip(&self.shapes[&view.of]).all(|(mode, extent)| match mode {
                 Mode::Whole(v) => self.extents[v] == *extent,
                 Mode::Fixed(at) => self.value(at) < *extent,
-                Mode::Sum(_) => true,
+                Mode::Sum(_) | Mode::Divided(..) => true,
                 Mode::Element(_) => *extent > 0,
                 Mode::Listed(v, list) => {
                     let list = self.list(list);
@@ -249,16 +252,14 @@ impl Layout {
                     let ahead = own.checked_sub(self.value(start))?;
                     (own < self.value(end) && ahead % step == 0).then_some(own)?
                 }
-                Mode::Sum(addends) => {
-                    let addends = addends.iter().map(|(times, addend)| {
-                        times
-                            * match addend {
-                                Addend::One => 1,
-                                Addend::Variable(v) => at[v.as_str()] as i64,
-                                Addend::Parameter(name) => self.parameters[name] as i64,
-                            }
-                    });
-                    usize::try_from(addends.sum::<i64>()).ok()?
+                Mode::Sum(addends) => usize::try_from(self.sum(addends, at)).ok()?,
+                Mode::Divided(addends, by, division) => {
+                    let (of, by) = (self.sum(addends, at), *by as i64);
+                    let coordinate = match division {
+                        Division::Quotient => of / by,
+                        Division::Remainder => of % by,
+                    };
+                    usize::try_from(coordinate).ok()?
                 }
                 Mode::Element(element) => {
                     let own = self.read(statement, element, at, operands);
@@ -273,6 +274,16 @@ impl Layout {
         coordinates.collect()
     }
 
+    /// Returns the value of an affine index.
+    fn sum(&self, addends: &[(i64, Addend)], at: &BTreeMap<&str, usize>) -> i64 {
+        let value = |addend: &Addend| match addend {
+            Addend::One => 1,
+            Addend::Variable(v) => at[v.as_str()] as i64,
+            Addend::Parameter(name) => self.parameters[name] as i64,
+        };
+        addends.iter().map(|(times, addend)| times * value(addend)).sum()
+    }
+
     /// Returns the coordinates of variables that access a coordinate of a tensor, if it is within
     /// the accessed subranges.
     pub fn within(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Option<Vec<usize>> {
@@ -281,7 +292,11 @@ impl Layout {
             let (v, counted) = match mode {
                 Mode::Whole(v) => (v, *coordinate),
                 Mode::Fixed(at) if self.value(at) == *coordinate => continue,
-                Mode::Fixed(_) | Mode::Sum(_) | Mode::Element(_) | Mode::Listed(..) => return None,
+                Mode::Fixed(_)
+                | Mode::Sum(_)
+                | Mode::Divided(..)
+                | Mode::Element(_)
+                | Mode::Listed(..) => return None,
                 Mode::Slice(v, start, end, step) => {
                     let ahead = coordinate.checked_sub(self.value(start))?;
                     if *coordinate >= self.value(end) || ahead % step != 0 {
@@ -317,7 +332,7 @@ impl Layout {
             Mode::Fixed(at) => self.value(at),
             Mode::Slice(v, start, _, step) => self.value(start) + coordinate(v) * step,
             Mode::Listed(v, list) => self.list(list)[coordinate(v)],
-            Mode::Sum(_) | Mode::Element(_) => 0,
+            Mode::Sum(_) | Mode::Divided(..) | Mode::Element(_) => 0,
         };
         modes.iter().map(place).collect()
     }

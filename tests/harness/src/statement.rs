@@ -56,10 +56,21 @@ pub enum Mode {
     Shifted(String, Bound, Bound, usize, isize),
     /// `2*i + k - 1`: the factor and the addend of each term.
     Sum(Vec<(i64, Addend)>),
+    /// `(i + 1) / 2` or `rem(i + 1, 4)`: the dividend, the divisor and which of both it is.
+    Divided(Vec<(i64, Addend)>, usize, Division),
     /// `word[i]`
     Element(Access),
     /// `i in {2, 3}` or `i in rows`
     Listed(String, List),
+}
+
+/// The parts of a division of integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Division {
+    /// The number of times that the divisor is in the dividend, towards zero.
+    Quotient,
+    /// What is left of the dividend.
+    Remainder,
 }
 
 /// An addend of an affine index.
@@ -90,7 +101,7 @@ impl Mode {
                 vec![v]
             }
             Mode::Fixed(_) => Vec::new(),
-            Mode::Sum(addends) => {
+            Mode::Sum(addends) | Mode::Divided(addends, ..) => {
                 let variables = addends.iter().filter_map(|(_, addend)| match addend {
                     Addend::Variable(v) => Some(v),
                     Addend::One | Addend::Parameter(_) => None,
@@ -106,7 +117,7 @@ impl Mode {
     pub fn is_part(&self) -> bool {
         match self {
             Mode::Whole(_) | Mode::Slice(..) | Mode::Fixed(_) | Mode::Shifted(..) => true,
-            Mode::Sum(_) | Mode::Element(_) | Mode::Listed(..) => false,
+            Mode::Sum(_) | Mode::Divided(..) | Mode::Element(_) | Mode::Listed(..) => false,
         }
     }
 }
@@ -259,7 +270,7 @@ impl Statement {
                 }
                 Mode::Fixed(at) => at.parameter().into_iter().collect(),
                 Mode::Listed(_, List::Parameter(name)) => vec![name],
-                Mode::Sum(addends) => {
+                Mode::Sum(addends) | Mode::Divided(addends, ..) => {
                     let names = addends.iter().filter_map(|(_, addend)| match addend {
                         Addend::Parameter(name) => Some(name),
                         Addend::One | Addend::Variable(_) => None,

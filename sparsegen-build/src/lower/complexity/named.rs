@@ -27,13 +27,13 @@ impl Time<'_> {
     }
 
     /// Returns the extent of a variable, or of the mode of an operand that is read at the single
-    /// coordinate of the variable, or at the coordinates of a list.
+    /// coordinate of the variable, or at the coordinates of a list or of another expression.
     fn extent(&self, v: VariableId) -> ir::Factor {
         let Program { kernel, space, .. } = self.program;
         let mut inverses = kernel.inverses();
         let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v && inverse.mode != v);
         let is_fixed = space.definition(v) == Some(&Definition::Fixed);
-        let reads = |index: &VariableId| match is_listed {
+        let reads = |index: &VariableId| match is_listed || kernel.variable(v).is_computed {
             true => *index == v,
             false => is_fixed && space.slice(*index).is_some_and(|slice| slice.of == v),
         };

@@ -99,7 +99,7 @@ fn sized_by<'m>(access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
             IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
             IndexKind::Slice(slice) => visit(&slice.variable),
             IndexKind::Gather(access) => sized_by(access, visit),
-            IndexKind::Fixed(_) | IndexKind::Affine(_) => {}
+            IndexKind::Fixed(_) | IndexKind::Affine(_) | IndexKind::Computed(_) => {}
         }
     }
 }

@@ -89,7 +89,8 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 | IndexKind::Set(..)
                 | IndexKind::Fixed(_)
                 | IndexKind::Affine(_)
-                | IndexKind::Gather(_) => None,
+                | IndexKind::Gather(_)
+                | IndexKind::Computed(_) => None,
             }
         })
     };
@@ -116,7 +117,8 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 IndexKind::Name(_)
                 | IndexKind::Set(..)
                 | IndexKind::Affine(_)
-                | IndexKind::Gather(_) => continue,
+                | IndexKind::Gather(_)
+                | IndexKind::Computed(_) => continue,
             };
             if let Some((of, extent)) = known_extent(access, mode).filter(|known| end > known.1) {
                 diagnostics.push(
@@ -186,7 +188,7 @@ pub(super) fn check_access(
                     check_kind(context, name, Parameter::Index, diagnostics);
                 }
             }
-            IndexKind::Fixed(_) | IndexKind::Gather(_) => {}
+            IndexKind::Fixed(_) | IndexKind::Gather(_) | IndexKind::Computed(_) => {}
         }
     }
 }

@@ -75,6 +75,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
         role: VariableRole::Index,
+        is_computed: context.statement.computed.iter().any(|computed| computed == name),
     });
     let defined = schedule.defined.iter();
     let defined = defined.map(|defined| Variable {
@@ -84,6 +85,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
             true => VariableRole::Stored,
             false => VariableRole::Scheduled,
         },
+        is_computed: false,
     });
     let mut of_parts = names.parts.variables(names.known(context));
     for variable in &mut of_parts {

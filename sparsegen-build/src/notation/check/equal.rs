@@ -109,7 +109,8 @@ fn replaced(value: &Expr, of: &Expr, by: &Expr) -> Expr {
     map_children(value, &mut |child| replaced(child, of, by))
 }
 
-fn map_children(value: &Expr, map: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+/// Returns an expression with its direct subexpressions replaced.
+pub(super) fn map_children(value: &Expr, map: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
     let kind = match &value.kind {
         ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => value.kind.clone(),
         ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(map(a))),
@@ -163,6 +164,7 @@ fn numbered_index(index: &Index, number: &dyn Fn(&Name) -> Name) -> Index {
             IndexKind::Affine(sum.substitute(of).unwrap_or_else(|| sum.clone()))
         }
         IndexKind::Gather(access) => IndexKind::Gather(numbered_access(access, number)),
+        IndexKind::Computed(expr) => IndexKind::Computed(expr.clone()),
     };
     Index { kind, ..index.clone() }
 }

@@ -39,6 +39,9 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
                 format!("{own}, and compare it with the list: `({list} == k)` as a factor");
             ("a gather", compared)
         }
+        IndexKind::Computed(expr) => {
+            ("an expression", format!("{own}, and compare it: `({expr} == k)` as a factor"))
+        }
         IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed(_) => {
             return;
         }
@@ -96,7 +99,8 @@ fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
             | IndexKind::Set(..)
             | IndexKind::Fixed(_)
             | IndexKind::Affine(_)
-            | IndexKind::Gather(_) => {}
+            | IndexKind::Gather(_)
+            | IndexKind::Computed(_) => {}
         }
     }
 }
@@ -110,7 +114,8 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
             IndexKind::Name(_)
             | IndexKind::Set(..)
             | IndexKind::Fixed(_)
-            | IndexKind::Affine(_) => {}
+            | IndexKind::Affine(_)
+            | IndexKind::Computed(_) => {}
         }
     }
     bounds::check_access(context, access, diagnostics);

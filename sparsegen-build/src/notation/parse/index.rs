@@ -3,15 +3,47 @@
 use crate::coordinate::Affine;
 use crate::error::{Code, Diagnostic, Name, Span};
 use crate::manifest::tokens::{Number, Token};
-use crate::notation::syntax::{Bound, Index, IndexKind, Set, Slice};
+use crate::notation::syntax::{
+    BinaryOp, Bound, Expr, ExprKind, Index, IndexKind, Set, Slice, UnaryOp,
+};
 
 use super::Parser;
 
 impl Parser {
     pub(super) fn index(&mut self) -> Result<Index, Diagnostic> {
         let start = self.tokens.span();
-        let kind = self.index_kind(start)?;
+        let kind = self.any_index(start)?;
         Ok(Index { kind, span: start.to(self.tokens.before()) })
+    }
+
+    fn any_index(&mut self, start: Span) -> Result<IndexKind, Diagnostic> {
+        let is_name = matches!(self.tokens.peek(), Token::Name(_));
+        let is_call = is_name && (self.tokens.precedes("[") || self.tokens.precedes("("));
+        if is_call || self.tokens.at("(") {
+            return self.expr().map(of_expression);
+        }
+        // No other form contains brackets, so that none of their contents is parsed twice.
+        let begin = self.tokens.position();
+        let plain = self.index_kind(start);
+        let end = self.tokens.position();
+        match plain {
+            Ok(kind) if self.at_end_of_index() => return Ok(kind),
+            Err(mistake) if mistake.code == Code::InvalidNumber => return Err(mistake),
+            Ok(_) | Err(_) => self.tokens.rewind(begin),
+        }
+        match self.expr() {
+            Ok(expr) if reads(&expr) && self.at_end_of_index() => Ok(of_expression(expr)),
+            // Of two mistakes, the later one is of the form that was meant.
+            Err(mistake) if self.tokens.position() > end => Err(mistake),
+            Ok(_) | Err(_) => {
+                self.tokens.rewind(end);
+                plain
+            }
+        }
+    }
+
+    fn at_end_of_index(&self) -> bool {
+        self.tokens.at(",") || self.tokens.at("]")
     }
 
     fn index_kind(&mut self, start: Span) -> Result<IndexKind, Diagnostic> {
@@ -22,16 +54,10 @@ impl Parser {
                     self.tokens.advance();
                     return self.part(name);
                 }
-                Token::Sign("[") => return Ok(IndexKind::Gather(self.access(name)?)),
                 Token::Sign("+" | "-") => return self.affine(start, Affine::variable(name)),
                 Token::Sign("*") => {
-                    let mistake = self.tokens.expected("`,` or `]`");
-                    self.tokens.advance();
-                    return Err(if let Token::Number(_) = self.tokens.peek() {
-                        mistake.help(format!("a factor comes first in an index: `2*{}`", name.text))
-                    } else {
-                        mistake.help(format!("close the bracket after `{}`", name.text))
-                    });
+                    let help = format!("close the bracket after `{}`", name.text);
+                    return Err(self.tokens.expected("`,` or `]`").help(help));
                 }
                 Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
                     return Ok(IndexKind::Name(name));
@@ -138,5 +164,43 @@ impl Parser {
             )),
             Token::Name(_) | Token::Sign(_) | Token::End => Err(self.tokens.expected("a number")),
         }
+    }
+}
+
+/// Returns whether an expression reads a variable, a parameter or a tensor.
+fn reads(expr: &Expr) -> bool {
+    let mut reads = false;
+    expr.for_each_access(&mut |_| reads = true);
+    reads
+}
+
+/// Returns an index that is an expression.
+fn of_expression(expr: Expr) -> IndexKind {
+    match (affine(&expr), expr.kind) {
+        (Some(sum), _) => IndexKind::Affine(sum),
+        (None, ExprKind::Access(access)) => IndexKind::Gather(access),
+        (None, kind) => IndexKind::Computed(Box::new(Expr { kind, ..expr })),
+    }
+}
+
+/// Returns an expression as an affine function of names, if it is one.
+fn affine(expr: &Expr) -> Option<Affine<Name>> {
+    match &expr.kind {
+        ExprKind::Number(Number::Int(number)) => Some(Affine::constant(*number)),
+        ExprKind::Access(access) if access.indices.is_empty() => {
+            Some(Affine::variable(access.name.clone()))
+        }
+        ExprKind::Unary(UnaryOp::Neg, a) => affine(a)?.times(-1),
+        ExprKind::Binary(BinaryOp::Add, _, a, b) => affine(a)?.plus(&affine(b)?),
+        ExprKind::Binary(BinaryOp::Sub, _, a, b) => affine(a)?.minus(&affine(b)?),
+        ExprKind::Binary(BinaryOp::Mul, _, a, b) => {
+            let (a, b) = (affine(a)?, affine(b)?);
+            match (a.as_constant(), b.as_constant()) {
+                (Some(factor), _) => b.times(factor),
+                (None, Some(factor)) => a.times(factor),
+                (None, None) => None,
+            }
+        }
+        _ => None,
     }
 }

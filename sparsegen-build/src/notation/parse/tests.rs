@@ -59,9 +59,15 @@ fn every_kind_of_index_is_read() {
         "x[i in rows]",
         "E[word[i],j]",
         "x[i in 0..n shift 2]",
+        "A[i / 2,rem(j + 1, n)]",
+        "w[key[i] + 1]",
+        "E[word[i / 2],j]",
+        "x[i * j]",
     ] {
         same(value);
     }
+    check("x[i*2 + (k - 1)]", "x[2*i + k - 1]");
+    check("x[(i)]", "x[i]");
     check("x[-i + 3]", "x[3 - i]");
     check("x[-3 + i]", "x[i - 3]");
     check("x[0*i + 3]", "x[3]");

@@ -36,6 +36,7 @@ impl Display for Index {
             IndexKind::Fixed(coordinate) => coordinate.fmt(f),
             IndexKind::Affine(sum) => f.write_str(&sum.show(|name| &name.text)),
             IndexKind::Gather(access) => access.fmt(f),
+            IndexKind::Computed(expr) => expr.fmt(f),
         }
     }
 }

@@ -6,7 +6,7 @@ mod names;
 use crate::statement::parse::names::with_names;
 use crate::statement::sums::with_sums;
 use crate::statement::{
-    Access, Addend, Binary, Bound, Expr, Function, List, Mode, Statement, View,
+    Access, Addend, Binary, Bound, Division, Expr, Function, List, Mode, Statement, View,
 };
 
 impl Statement {
@@ -140,6 +140,19 @@ impl Parser<'_> {
         if self.rest.trim_start().starts_with('-') {
             return self.addends(Vec::new());
         }
+        if self.eat("rem(") {
+            let Mode::Sum(of) = self.dividend()? else { return Err(self.expected("a sum")) };
+            self.demand(",")?;
+            let by = self.number()?;
+            self.demand(")")?;
+            return Ok(Mode::Divided(of, by, Division::Remainder));
+        }
+        if self.eat("(") {
+            let Mode::Sum(of) = self.dividend()? else { return Err(self.expected("a sum")) };
+            self.demand(")")?;
+            self.demand("/")?;
+            return Ok(Mode::Divided(of, self.number()?, Division::Quotient));
+        }
         let start = match self.name() {
             Some(tensor) if self.rest.trim_start().starts_with('[') => {
                 return Ok(Mode::Element(self.access(tensor)?));
@@ -148,6 +161,10 @@ impl Parser<'_> {
                 return self.addends(vec![(1, addend(name))]);
             }
             Some(name) if name.len() > 1 => return Ok(Mode::Fixed(Bound::Parameter(name))),
+            Some(variable) if self.eat("/") => {
+                let of = vec![(1, addend(variable))];
+                return Ok(Mode::Divided(of, self.number()?, Division::Quotient));
+            }
             Some(variable) if !self.eat("in ") => return Ok(Mode::Whole(variable)),
             Some(variable) if self.eat("{") => {
                 let mut numbers = vec![self.number()?];
@@ -185,6 +202,14 @@ impl Parser<'_> {
             return self.addends(vec![(start as i64, Addend::One)]);
         }
         Ok(Mode::Fixed(Bound::Number(start)))
+    }
+
+    /// Parses the dividend of an index.
+    fn dividend(&mut self) -> Result<Mode, String> {
+        Ok(match self.mode()? {
+            Mode::Whole(variable) => Mode::Sum(vec![(1, addend(variable))]),
+            other => other,
+        })
     }
 
     /// Parses the rest of an affine index.

@@ -67,6 +67,8 @@ impl<'m> Known<'_, 'm> {
                 let text = self.context.text.at(gather.span).split_whitespace().collect();
                 Index::Point(Point::Element(Gather { text, access: gather }))
             }
+            // Only those on the left are left, which were reported.
+            IndexKind::Computed(_) => return None,
         };
         if !self.repeats(tensor, access, mode) {
             return Some(index);
@@ -109,7 +111,8 @@ impl<'m> Known<'_, 'm> {
                 | IndexKind::Slice(_)
                 | IndexKind::Set(..)
                 | IndexKind::Fixed(_)
-                | IndexKind::Gather(_) => {
+                | IndexKind::Gather(_)
+                | IndexKind::Computed(_) => {
                     index.for_each_variable(&mut |name| others.extend(self.variable(name)));
                 }
             }
@@ -155,7 +158,10 @@ fn variable_of(index: &IndexKind) -> Option<&Name> {
     match index {
         IndexKind::Name(name) | IndexKind::Set(name, _) => Some(name),
         IndexKind::Slice(slice) => Some(&slice.variable),
-        IndexKind::Fixed(_) | IndexKind::Affine(_) | IndexKind::Gather(_) => None,
+        IndexKind::Fixed(_)
+        | IndexKind::Affine(_)
+        | IndexKind::Gather(_)
+        | IndexKind::Computed(_) => None,
     }
 }
 
