@@ -12,6 +12,7 @@ mod dead_assignments;
 mod dead_code;
 mod early_exit;
 mod fresh;
+mod guarded_workspaces;
 mod infinities;
 mod joined_segments;
 mod kept_values;
@@ -43,7 +44,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 20] = [
+pub const PASSES: [Pass; 21] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -97,6 +98,11 @@ pub const PASSES: [Pass; 20] = [
         reason: "Entries that are only copied need no check each. After copy propagation, which \
                  recognizes copies, and before unrolling.",
         run: bulk_copies::run,
+    },
+    Pass {
+        name: "guarded workspaces",
+        reason: "Rows without entries need no workspace. After known ranges, which tells these rows, and                  before the passes that change loops.",
+        run: guarded_workspaces::run,
     },
     Pass {
         name: "register tiles",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Expr, Function, Rearrange, Result, Stmt};
+use crate::ir::{BinaryOp, Expr, Function, Rearrange, Result, Stmt};
 
 /// The number of uses of each variable and array in a body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +25,14 @@ pub enum Use {
 }
 
 impl Expr {
+    /// Returns whether another condition is a part of this one, which holds.
+    pub fn implies(&self, other: &Expr) -> bool {
+        match self {
+            Expr::Binary(BinaryOp::And, a, b) => a.implies(other) || b.implies(other),
+            known => known == other,
+        }
+    }
+
     /// Returns whether the value of this expression stays the same in statements.
     pub fn is_known_in(&self, stmts: &[Stmt]) -> bool {
         let written = Uses::of(stmts).written;

@@ -94,6 +94,8 @@ struct Scope {
     lets: Vec<(String, Expr)>,
     /// The loops with their bounds, outermost first; `None` if there are others than loops that count.
     around: Option<Vec<(String, [Expr; 2])>>,
+    /// The conditions that hold.
+    holds: Vec<Expr>,
 }
 
 impl Tiling {
@@ -112,6 +114,13 @@ impl Tiling {
                     match stmt {
                         Stmt::For { name, .. } => inner.loops.push(Some(name.clone())),
                         Stmt::While { .. } => inner.loops.push(None),
+                        Stmt::If { arms, otherwise } if otherwise.is_empty() => {
+                            if let [(condition, body)] = &arms[..]
+                                && condition.is_known_in(body)
+                            {
+                                inner.holds.push(condition.clone());
+                            }
+                        }
                         _ => {}
                     }
                     match (stmt, &mut inner.around) {
@@ -162,8 +171,9 @@ impl Tiling {
                 None => self.several(nest, &to, 2 * by, &[by]),
             },
         };
-        Some(match is_optional {
-            true => Stmt::when(Expr::lt(nest.start.clone(), nest.end.clone()), tiles),
+        let has_any = Expr::lt(nest.start.clone(), nest.end.clone());
+        Some(match is_optional && !scope.holds.iter().any(|known| known.implies(&has_any)) {
+            true => Stmt::when(has_any, tiles),
             false => tiles,
         })
     }
