@@ -204,8 +204,8 @@ pub struct Variable {
     pub size: Option<u64>,
     /// The role in the kernel.
     pub role: VariableRole,
-    /// `true` if it represents an index that is an expression, and the statement does not name it.
-    pub is_computed: bool,
+    /// The index that the variable represents, `i / 2`, if the statement does not name the variable.
+    pub expression: Option<String>,
 }
 
 /// `result = value`

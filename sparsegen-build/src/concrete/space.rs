@@ -130,7 +130,7 @@ impl Space {
             free.push('_');
         }
         let role = VariableRole::Stored;
-        kernel.variables.push(Variable { name: free, size: None, role, is_computed: false });
+        kernel.variables.push(Variable { name: free, size: None, role, expression: None });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v

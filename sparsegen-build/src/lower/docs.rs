@@ -223,7 +223,11 @@ fn row(program: &Program, id: TensorId) -> String {
     };
     let mut modes: Vec<String> = Vec::new();
     let mut add = |access: &Access| {
-        let shown = access.indices.iter().map(|v| kernel.show_index(as_written(v)));
+        let index = |v: &VariableId| {
+            let expression = kernel.variable(*v).expression.clone();
+            expression.unwrap_or_else(|| kernel.show_index(as_written(v)))
+        };
+        let shown = access.indices.iter().map(index);
         let shown: Vec<_> = shown.map(|index| format!("`{index}`")).collect();
         let shown = shown.join(", ");
         let of = kernel.passed_as(access.tensor);

@@ -27,8 +27,8 @@ pub struct Statement {
     pub schedule: Vec<Option<Command>>,
     /// The variable whose coordinates are divided among ranks: of the key or of the command.
     pub distribute: Option<Name>,
-    /// The variables that represent indices which are expressions.
-    pub computed: Vec<String>,
+    /// The variables that represent indices which are expressions, and the expressions.
+    pub computed: Vec<(String, String)>,
 }
 
 /// A parsed command of a schedule.

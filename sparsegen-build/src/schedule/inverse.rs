@@ -199,7 +199,7 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
         name.push('_');
     }
     let role = VariableRole::Index;
-    kernel.variables.push(Variable { name, size: None, role, is_computed: false });
+    kernel.variables.push(Variable { name, size: None, role, expression: None });
     VariableId(kernel.variables.len() - 1)
 }
 

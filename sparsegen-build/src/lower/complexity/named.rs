@@ -33,7 +33,8 @@ impl Time<'_> {
         let mut inverses = kernel.inverses();
         let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v && inverse.mode != v);
         let is_fixed = space.definition(v) == Some(&Definition::Fixed);
-        let reads = |index: &VariableId| match is_listed || kernel.variable(v).is_computed {
+        let reads = |index: &VariableId| match is_listed || kernel.variable(v).expression.is_some()
+        {
             true => *index == v,
             false => is_fixed && space.slice(*index).is_some_and(|slice| slice.of == v),
         };

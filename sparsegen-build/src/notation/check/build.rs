@@ -71,11 +71,15 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         Tensor { argument, role: TensorRole::Previous, ..tensors[0].clone() }
     }));
     let size = |name: &str| entry.sizes.iter().find(|(known, _)| known.text == name);
+    let computed = &context.statement.computed;
+    let expression = |name: &str| {
+        computed.iter().find(|(known, _)| known == name).map(|(_, index)| index.clone())
+    };
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
         role: VariableRole::Index,
-        is_computed: context.statement.computed.iter().any(|computed| computed == name),
+        expression: expression(name),
     });
     let defined = schedule.defined.iter();
     let defined = defined.map(|defined| Variable {
@@ -85,7 +89,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
             true => VariableRole::Stored,
             false => VariableRole::Scheduled,
         },
-        is_computed: false,
+        expression: None,
     });
     let mut of_parts = names.parts.variables(names.known(context));
     for variable in &mut of_parts {

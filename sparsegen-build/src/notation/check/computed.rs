@@ -26,7 +26,8 @@ pub(super) fn without_computed(entry: &KernelEntry, statement: &Statement) -> St
         command
     };
     let schedule = statement.schedule.iter().map(|of| of.as_ref().map(&mut command)).collect();
-    let computed = expansion.known.into_iter().map(|(_, variable)| variable).collect();
+    let known = expansion.known.into_iter();
+    let computed = known.map(|((_, _, index), variable)| (variable, index)).collect();
     Statement { right, schedule, computed, ..statement.clone() }
 }
 

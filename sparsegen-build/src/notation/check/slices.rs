@@ -182,7 +182,7 @@ impl<'m> Parts<'m> {
                 free.push('_');
             }
             let size = (role == VariableRole::Fixed).then_some(1);
-            made.push(Variable { name: free, size, role, is_computed: false });
+            made.push(Variable { name: free, size, role, expression: None });
         };
         let of_tensor = |name: &str, tensor: usize| {
             let tensor = plain(&known.tensors[tensor].argument);
