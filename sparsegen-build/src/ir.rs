@@ -57,7 +57,7 @@ pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Follows, Result, TensorResult, UpdatedScalar};
 pub use time::{Factor, Term, Time};
 pub use traits::Trait;
-pub use uses::{Use, Uses, for_each_use};
+pub use uses::{Use, Uses, breaks, for_each_use, leaves};
 pub use walk::{replace, substitute};
 
 pub use crate::math;

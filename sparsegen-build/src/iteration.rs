@@ -18,7 +18,7 @@ pub mod plan;
 pub(crate) mod presence;
 mod regions;
 mod rest;
-mod resumed;
+pub mod resumed;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;

@@ -31,6 +31,7 @@ mod parallel;
 mod reorder;
 mod report;
 mod rest;
+mod resumed;
 mod scope;
 mod sizes;
 mod slices;

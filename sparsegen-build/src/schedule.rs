@@ -21,6 +21,7 @@ mod precompute;
 mod predicates;
 mod refuse;
 mod reorder;
+mod running;
 mod scatter;
 mod split;
 mod starts;

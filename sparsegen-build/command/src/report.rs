@@ -168,10 +168,12 @@ pub fn iteration(inner: &Loop, point: &MergePoint) -> String {
         true => String::new(),
         false => format!(", locate {}", names(&point.located)),
     };
-    match &inner.resumed_for {
-        Some(around) => format!("{over}{located}, resumed for each {around}"),
-        None => format!("{over}{located}"),
-    }
+    let backward = if inner.backward { ", backward" } else { "" };
+    let resumed = match &inner.resumed_for {
+        Some(around) => format!(", resumed for each {around}"),
+        None => String::new(),
+    };
+    format!("{over}{located}{backward}{resumed}")
 }
 
 fn braces(inner: &Loop, members: &[usize]) -> String {

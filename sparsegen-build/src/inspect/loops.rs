@@ -7,6 +7,7 @@ use crate::ir;
 use crate::iteration::lattice::reasons::{Fate, RegionFate};
 use crate::iteration::lattice::{Lattice, Set};
 use crate::iteration::plan::{self, Plan};
+use crate::iteration::resumed::Order;
 
 /// A loop over one variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Loop {
     pub bodies: Vec<String>,
     /// The number of iterations, including those of the enclosing loops: `i + nnz(A)`.
     pub iterations: String,
+    /// `true` if the coordinates are visited from the last one to the first one.
+    pub backward: bool,
     /// The variable of the enclosing loop for whose previous coordinate this loop has run, if it
     /// resumes where it has ended.
     pub resumed_for: Option<String>,
@@ -139,7 +142,8 @@ fn shown(program: &Program, inner: &plan::Loop, number: usize, depth: usize) -> 
         points: points.collect(),
         bodies: bodies.collect(),
         iterations: String::new(),
-        resumed_for: inner.resumes.map(|v| program.kernel.variable(v).name.clone()),
+        backward: inner.order == Order::Backward,
+        resumed_for: inner.resumes.map(|of| program.kernel.variable(of.around).name.clone()),
         iterators: names,
     }
 }

@@ -45,6 +45,24 @@ impl Expr {
     }
 }
 
+/// Returns whether a loop in these statements, or around them, may end early.
+pub fn breaks(body: &[Stmt]) -> bool {
+    has(body, |stmt| *stmt == Stmt::Break)
+}
+
+/// Returns whether control may leave these statements before their end.
+pub fn leaves(body: &[Stmt]) -> bool {
+    has(body, |stmt| matches!(stmt, Stmt::Break | Stmt::Refuse { .. } | Stmt::Grow { .. }))
+}
+
+fn has(body: &[Stmt], is_such: impl Fn(&Stmt) -> bool) -> bool {
+    let mut has = false;
+    for stmt in body {
+        stmt.for_each(&mut |stmt| has |= is_such(stmt));
+    }
+    has
+}
+
 impl Uses {
     /// Counts the uses in a body, including nested bodies.
     pub fn of(body: &[Stmt]) -> Uses {

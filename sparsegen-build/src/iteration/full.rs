@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::lattice::{MergePoint, Set};
 use super::plan::{Loop, Plan};
+use super::resumed::Order;
 use crate::concrete::{Program, Stmt, Target};
 use crate::notation::{Access, Expr, VariableId};
 
@@ -69,6 +70,7 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
             bodies: vec![Arc::new(Plan::Sequence(Vec::new())), Arc::new(body)],
             rest: None,
             exhaustive: true,
+            order: Order::Forward,
             resumes: None,
             lattice: None,
         })

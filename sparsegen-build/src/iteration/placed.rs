@@ -60,6 +60,20 @@ impl Placing {
     }
 }
 
+/// Returns whether the entries of a result are appended in the order of a variable.
+pub(super) fn is_ordered(program: &Program, target: &Target, variable: VariableId) -> bool {
+    let result = &target.access;
+    let Program { kernel, space, basis, .. } = program;
+    if let Some(placing) = Placing::of(kernel, space, basis, result) {
+        return placing.coordinate.contains(&variable);
+    }
+    let levels = &program.tensor(result.tensor).format.levels;
+    let appended = program.last_appended(target).map_or(0..0, |last| 0..last + 1);
+    appended.into_iter().any(|level| {
+        levels[level].properties.ordered && program.level_variable(result, level) == Some(variable)
+    })
+}
+
 /// Returns whether a variable is another one, or its block or the offset within that, so that one
 /// coordinate of the other one belongs to one of it.
 fn is_part_of(space: &Space, part: VariableId, v: VariableId) -> bool {

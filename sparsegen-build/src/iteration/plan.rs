@@ -13,10 +13,10 @@ use super::full;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
 use super::padding;
-use super::placed::Placing;
+use super::placed::is_ordered;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
 use super::rest::{set_aside, wants_first};
-use super::resumed::resumed;
+use super::resumed::{Order, Resumed, resumed};
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
@@ -68,9 +68,11 @@ pub struct Loop {
     pub rest: Option<usize>,
     /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
-    /// The variable of the loop around this one for whose previous coordinate it has run, if it
-    /// resumes behind the coordinates that it has visited.
-    pub resumes: Option<VariableId>,
+    /// The order in which the coordinates are visited.
+    pub order: Order,
+    /// The loop around this one for whose previous coordinate it has run, if it resumes where it ended
+    /// there.
+    pub resumes: Option<Resumed>,
     /// The lattice of which the merge points are; `None` for a loop without operands.
     pub lattice: Option<Arc<Lattice>>,
 }
@@ -316,6 +318,7 @@ impl Planner<'_> {
                 bodies,
                 rest,
                 exhaustive,
+                order: Order::Forward,
                 resumes: None,
                 lattice,
             })
@@ -383,18 +386,4 @@ fn can_run(
 fn wants_order(program: &Program, variable: VariableId, stmt: &Stmt) -> bool {
     let stored = program.targets.iter().filter(|target| stmt.assigns(target.access.tensor));
     stored.into_iter().any(|target| is_ordered(program, target, variable))
-}
-
-/// Returns whether the entries of a result are appended in the order of a variable.
-fn is_ordered(program: &Program, target: &Target, variable: VariableId) -> bool {
-    let result = &target.access;
-    let Program { kernel, space, basis, .. } = program;
-    if let Some(placing) = Placing::of(kernel, space, basis, result) {
-        return placing.coordinate.contains(&variable);
-    }
-    let levels = &program.tensor(result.tensor).format.levels;
-    let appended = program.last_appended(target).map_or(0..0, |last| 0..last + 1);
-    appended.into_iter().any(|level| {
-        levels[level].properties.ordered && program.level_variable(result, level) == Some(variable)
-    })
 }

@@ -2,23 +2,42 @@
 //!
 //! In `∀i (y[i] = sum where ∀j (sum += x[j] if j <= i))`, the terms of a coordinate of `i` are those of
 //! the previous coordinate and a few behind them. The sum is kept, and the loop over `j` resumes: a
-//! running sum, or another running reduction, takes time proportional to `i + j`, not to `i · j`.
+//! running sum, or another running reduction, takes time proportional to `i + j`, not to `i · j`. If the
+//! terms are those with `i <= j`, the loop over `i` runs backward.
 
 use std::sync::Arc;
 
 use super::iterator::LevelIterator;
+use super::placed::is_ordered;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Temporary};
 use crate::notation::{BinaryOp, Expr, Function, TensorId, VariableId};
+
+/// The order in which a loop visits the coordinates of its variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Forward,
+    Backward,
+}
+
+/// The loop around a loop that resumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resumed {
+    /// The variable of the loop around.
+    pub around: VariableId,
+    /// The order of the loop around: each of its coordinates adds coordinates behind those visited
+    /// before if it runs forward, and before them if it runs backward.
+    pub order: Order,
+}
 
 /// Returns the plan with its loops resumed where they can be, or `None` if none can.
 pub(super) fn resumed(program: &Program, plan: &Plan) -> Option<Plan> {
     within(program, plan, None)
 }
 
-/// Returns a part of a plan with loops that resume; `around` is the enclosing loop.
-fn within(program: &Program, plan: &Plan, around: Option<&Loop>) -> Option<Plan> {
-    let all = |plans: &[Arc<Plan>], around: Option<&Loop>| {
+/// Returns a part of a plan with loops that resume; `around` is the enclosing loop, and its order.
+fn within(program: &Program, plan: &Plan, around: Option<(&Loop, Order)>) -> Option<Plan> {
+    let all = |plans: &[Arc<Plan>], around: Option<(&Loop, Order)>| {
         let parts: Vec<Option<Plan>> =
             plans.iter().map(|plan| within(program, plan, around)).collect();
         parts.iter().any(Option::is_some).then(|| {
@@ -28,13 +47,19 @@ fn within(program: &Program, plan: &Plan, around: Option<&Loop>) -> Option<Plan>
     };
     match plan {
         Plan::Loop(inner) => {
-            let around = has_all_in_order(program, inner).then_some(inner);
-            all(&inner.bodies, around).map(|bodies| Plan::Loop(Loop { bodies, ..inner.clone() }))
+            let order = [Order::Forward, Order::Backward].into_iter().find(|order| {
+                let resumes = |body: &Arc<Plan>| has_resuming(program, body, (inner, *order));
+                inner.bodies.iter().any(resumes) && can_run(program, inner, *order)
+            });
+            let bodies = all(&inner.bodies, order.map(|order| (inner, order)))?;
+            Some(Plan::Loop(Loop { bodies, order: order.unwrap_or(inner.order), ..inner.clone() }))
         }
         Plan::Where { temporaries, consumer, producer } => {
             let resumes = match (around, &**producer) {
                 (Some(around), Plan::Loop(own)) if resumes(program, around, temporaries, own) => {
-                    Some(Plan::Loop(Loop { resumes: Some(around.variable), ..own.clone() }))
+                    let (Loop { variable, .. }, order) = around;
+                    let resumes = Some(Resumed { around: *variable, order });
+                    Some(Plan::Loop(Loop { resumes, ..own.clone() }))
                 }
                 (_, producer) => within(program, producer, around),
             };
@@ -52,13 +77,52 @@ fn within(program: &Program, plan: &Plan, around: Option<&Loop>) -> Option<Plan>
     }
 }
 
-/// Returns whether a single loop visits the coordinates of its variable in order.
-fn has_all_in_order(program: &Program, inner: &Loop) -> bool {
-    let is_ordered =
+/// Returns whether a loop in a plan resumes if the enclosing loop runs in an order.
+fn has_resuming(program: &Program, plan: &Plan, around: (&Loop, Order)) -> bool {
+    match plan {
+        Plan::Where { temporaries, consumer, producer } => {
+            let of_producer = match &**producer {
+                Plan::Loop(own) => resumes(program, around, temporaries, own),
+                producer => has_resuming(program, producer, around),
+            };
+            of_producer || has_resuming(program, consumer, around)
+        }
+        Plan::If { body, .. } => has_resuming(program, body, around),
+        Plan::Sequence(plans) => plans.iter().any(|plan| has_resuming(program, plan, around)),
+        Plan::Loop(_) | Plan::Assign { .. } | Plan::Visit(_) => false,
+    }
+}
+
+/// Returns whether a single loop can visit the coordinates of its variable in an order.
+fn can_run(program: &Program, inner: &Loop, order: Order) -> bool {
+    let is_sorted =
         |iterator: &LevelIterator| iterator.conversions.is_empty() && iterator.is_in_order(program);
-    only_driver(inner).is_some_and(|driver| driver.is_none_or(is_ordered))
-        && inner.bodies.len() == 2
+    only_driver(inner).is_some_and(|driver| match order {
+        Order::Forward => driver.is_none_or(is_sorted),
+        Order::Backward => {
+            driver.is_none_or(|driver| is_sorted(driver) && runs_backward(program, driver))
+                && is_free(program, inner)
+        }
+    }) && inner.bodies.len() == 2
         && is_plain(program, inner.variable)
+}
+
+/// Returns whether a loop can visit the coordinates or positions of an iterator one by one, backward.
+fn runs_backward(program: &Program, iterator: &LevelIterator) -> bool {
+    let level = &iterator.spec(program).level;
+    let is_plain = level
+        .position_iteration()
+        .is_none_or(|iteration| iteration.all_carried().is_empty() && iteration.groups().is_none());
+    is_plain && !iterator.dedups() && !iterator.is_spread(program)
+}
+
+/// Returns whether nothing that a loop stores depends on the order of its coordinates.
+fn is_free(program: &Program, inner: &Loop) -> bool {
+    let assigns = |tensor: TensorId| inner.bodies.iter().any(|body| body.assigns(tensor));
+    let mut targets = program.targets.iter().filter(|target| assigns(target.access.tensor));
+    let mut workspaces = program.workspaces().into_iter().map(|access| access.tensor);
+    !targets.any(|target| is_ordered(program, target, inner.variable))
+        && !workspaces.any(|id| assigns(id) && program.is_listed(id))
 }
 
 /// Returns the only operand that drives a loop, if there are no others: `Some(None)` if there is
@@ -77,8 +141,8 @@ fn is_plain(program: &Program, v: VariableId) -> bool {
 }
 
 /// Returns whether a loop that combines values in temporaries can resume: its values depend on the
-/// coordinate of the loop around it only in that there are more for greater ones.
-fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> bool {
+/// coordinate of the loop around it only in that there are more for later ones.
+fn resumes(program: &Program, around: (&Loop, Order), sums: &[Temporary], own: &Loop) -> bool {
     // The entries of other workspaces are forgotten when they have been read.
     let is_kept = |Temporary { tensor, op }: &Temporary| {
         !op.tells_where && !program.is_listed(*tensor) && !program.is_looked_up(*tensor)
@@ -99,14 +163,14 @@ fn resumes(program: &Program, around: &Loop, sums: &[Temporary], own: &Loop) -> 
         && own.bodies.iter().skip(1).all(is_longer)
 }
 
-/// Returns whether a body of a loop runs up to a coordinate that grows with the coordinate of the loop
-/// around it, and depends on nothing else of it.
-fn grows(program: &Program, around: &Loop, own: &Loop, plan: &Plan) -> bool {
+/// Returns whether a body of a loop runs up to, or from, a coordinate that changes with the coordinate of
+/// the loop around it so that there are more, and depends on nothing else of it.
+fn grows(program: &Program, (around, order): (&Loop, Order), own: &Loop, plan: &Plan) -> bool {
     let Plan::If { condition, body } = plan else { return false };
     let (bounds, others): (Vec<&Expr>, Vec<&Expr>) = condition
         .conjuncts()
         .into_iter()
-        .partition(|condition| bounds(condition, own.variable, around.variable));
+        .partition(|condition| bounds(condition, own.variable, around.variable, order));
     let changes = |tensor: TensorId| {
         let is_own = body.assigns(tensor) && program.kernel.is_temporary(tensor);
         !is_own && around.bodies.iter().any(|body| body.assigns(tensor))
@@ -134,15 +198,20 @@ fn grows(program: &Program, around: &Loop, own: &Loop, plan: &Plan) -> bool {
     is_same
 }
 
-/// Returns whether a condition bounds a variable by one that grows with another: `j <= i + 2`.
-fn bounds(condition: &Expr, v: VariableId, by: VariableId) -> bool {
+/// Returns whether a condition bounds a variable by one that grows with another, `j <= i + 2`, or, if that
+/// is visited backward, `i <= j + 2`.
+pub fn bounds(condition: &Expr, v: VariableId, by: VariableId, order: Order) -> bool {
     let Expr::Call(Function::Operator(BinaryOp::Lt | BinaryOp::Le), sides) = condition else {
         return false;
     };
+    let (less, greater) = match order {
+        Order::Forward => (v, by),
+        Order::Backward => (by, v),
+    };
     Expr::difference(&sides[0], &sides[1]).is_some_and(|difference| {
         let is_known = |of: &Expr| *of == Expr::Index(v) || *of == Expr::Index(by);
-        difference.stride(&Expr::Index(v)) == 1
-            && difference.stride(&Expr::Index(by)) == -1
+        difference.stride(&Expr::Index(less)) == 1
+            && difference.stride(&Expr::Index(greater)) == -1
             && difference.variables().all(is_known)
     })
 }

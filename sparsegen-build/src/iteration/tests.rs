@@ -333,6 +333,30 @@ fn reductions_of_constants_are_known_where_results_store_entries() {
 }
 
 #[test]
+fn loops_run_backward_if_terms_are_behind() {
+    let cases = [
+        ("y[i] = sum[j]((j >= i) * x[j])", "y = 'dense', x = 'dense'", true),
+        ("y[i] = sum[j]((i < j) * x[j])", "y = 'hash_vector', x = 'sparse_vector'", true),
+        ("y[i] = z[i] * sum[j]((i < j) * x[j])", "y = 'dense', x = 'dense', z = 'dense'", true),
+        ("C[i,d] = sum[j]((i < j) * x[j,d])", "C = 'dense', x = 'dense'", true),
+        // Another loop resumes in the other direction; this sum has a loop of its own.
+        (
+            "y[i] = sum[j]((i < j) * x[j]) + sum[k]((k < i) * z[k])",
+            "y = 'dense', x = 'dense', z = 'dense'",
+            true,
+        ),
+        ("y[i] = sum[j]((j != i) * x[j])", "y = 'dense', x = 'dense'", true),
+        // A window has another first coordinate, too.
+        ("y[i] = sum[j]((i < j) * (j < i + 3) * x[j])", "y = 'dense', x = 'dense'", false),
+        ("y[i] = sum[j]((j <= i) * x[j])", "y = 'dense', x = 'dense'", false),
+    ];
+    for (expr, tensors, expected) in cases {
+        let plan = planned(expr, tensors);
+        assert_eq!(plan.contains(", backward\n"), expected, "{expr}:\n{plan}");
+    }
+}
+
+#[test]
 fn running_sums_resume() {
     let cases = [
         ("y[i] = sum[j]((j <= i) * x[j])", "y = 'dense', x = 'sparse_vector'", true),
@@ -340,7 +364,7 @@ fn running_sums_resume() {
         ("C[r,i] = sum[j]((j <= i) * A[r,j])", "C = 'dense', A = 'csr'", true),
         // The terms of a coordinate are others, or fewer.
         ("y[i] = sum[j]((j <= i) * A[i,j])", "y = 'dense', A = 'csr'", false),
-        ("y[i] = sum[j]((j >= i) * x[j])", "y = 'dense', x = 'dense'", false),
+        ("y[i] = sum[j]((j >= i) * A[i,j])", "y = 'dense', A = 'csr'", false),
         ("y[i] = sum[j]((j <= i) * (i - 2 <= j) * x[j])", "y = 'dense', x = 'dense'", false),
     ];
     for (expr, tensors, expected) in cases {

@@ -95,7 +95,8 @@ impl<'p> Time<'p> {
         match plan {
             Plan::Loop(inner) => {
                 // All iterations of a loop that resumes are those of one loop.
-                let resumed = inner.resumes.and_then(|v| self.around.iter().find(|of| of.0 == v));
+                let resumed = inner.resumes.map(|resumed| resumed.around);
+                let resumed = resumed.and_then(|v| self.around.iter().find(|of| of.0 == v));
                 let around = resumed.map_or_else(|| around.clone(), |(_, around)| around.clone());
                 self.around.push((inner.variable, around.clone()));
                 self.add_loop(inner, &around, elsewhere);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::coordinate::Affine;
-use crate::ir::{BinaryOp, Comment, Dtype, Expr, Stmt};
+use crate::ir::{BinaryOp, Dtype, Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
@@ -18,11 +18,11 @@ use super::scope::Scope;
 
 /// The bounds of a loop.
 #[derive(Default)]
-struct Limits {
+pub(super) struct Limits {
     /// The first coordinate.
-    start: Option<Expr>,
+    pub(super) start: Option<Expr>,
     /// The coordinate after the last one.
-    end: Option<Expr>,
+    pub(super) end: Option<Expr>,
 }
 
 /// The only coordinate that a loop visits.
@@ -161,6 +161,9 @@ impl Lowering<'_> {
         if !iterator.can_be_cut(self.program) {
             return None;
         }
+        if let Some(resumed) = inner.resumes {
+            return Some(self.resume_by_position(inner, resumed, point, driver, limits, scope));
+        }
         let (mut stmts, bounds) = self.begin(iterator, scope);
         let name = self.names.position(&iterator.access, iterator.level);
         let Segment { mut start, mut end } = bounds;
@@ -170,26 +173,13 @@ impl Lowering<'_> {
             stmts.push(Stmt::bind(&begin, found));
             start = Expr::var(&begin);
         }
-        start = self.resume(inner, &name, start);
         if let Some(last) = limits.end {
             let after = format!("{name}_end");
-            if inner.resumes.is_some() {
-                // The positions of all iterations of the loop around this one are passed once.
-                stmts.push(Stmt::bind_mut(&after, start.clone()));
-                let coordinate = self.raw_access(iterator, &Expr::var(&after), scope).value;
-                let lasts = Expr::lt(Expr::var(&after), end);
-                let more = Expr::and(lasts, Expr::lt(coordinate, last));
-                let step = vec![Stmt::accumulate(&after, Expr::Index(1))];
-                stmts.extend(Stmt::repeat_while(more, step));
-            } else {
-                let found = self.search(iterator, start.clone(), end, last, scope);
-                stmts.push(Stmt::bind(&after, found));
-            }
+            let found = self.search(iterator, start.clone(), end, last, scope);
+            stmts.push(Stmt::bind(&after, found));
             end = Expr::var(&after);
         }
-        let bounds = Segment { start: start.clone(), end: end.clone() };
-        stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
-        stmts.extend(resumed(inner, start, end));
+        stmts.extend(self.run_by_position(inner, point, driver, Segment { start, end }, scope));
         Some(stmts)
     }
 
@@ -198,37 +188,13 @@ impl Lowering<'_> {
         &mut self,
         inner: &Loop,
         point: &MergePoint,
-        Segment { start, end }: Segment,
+        bounds: Segment,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        if inner.resumes.is_none() {
-            return self.run_by_coordinate(inner, point, Segment { start, end }, scope);
+        match inner.resumes {
+            None => self.run_by_coordinate(inner, point, bounds, scope),
+            Some(resumed) => self.resume_by_coordinate(inner, resumed, point, bounds, scope),
         }
-        let name = self.names.variable(inner.variable).to_owned();
-        let start = self.resume(inner, &name, start);
-        let after = format!("{name}_end");
-        let mut stmts = vec![Stmt::bind(&after, end)];
-        let bounds = Segment { start: start.clone(), end: Expr::var(&after) };
-        stmts.extend(self.run_by_coordinate(inner, point, bounds, scope));
-        stmts.extend(resumed(inner, start, Expr::var(&after)));
-        stmts
-    }
-
-    /// Returns the start of a loop: where it has ended before, if it resumes.
-    fn resume(&mut self, inner: &Loop, name: &str, start: Expr) -> Expr {
-        let Some(around) = inner.resumes else { return start };
-        let mut next = format!("{name}_next");
-        // Several loops over one variable may resume at different coordinates.
-        let others = self.resuming.iter().filter(|other| **other == next).count();
-        self.resuming.push(next.clone());
-        if others > 0 {
-            next = format!("{next}{}", others + 1);
-        }
-        let [of, each] = [inner.variable, around].map(|v| &self.program.kernel.variable(v).name);
-        let why = format!("The loop over `{of}` resumes where it ended for the previous `{each}`.");
-        self.begun.push((around, Stmt::Comment(Comment::Text(why))));
-        self.begun.push((around, Stmt::bind_mut(&next, start)));
-        Expr::var(&next)
     }
 
     /// Returns the bounds of the loop's variable from the predicates common to all bodies, and the
@@ -328,12 +294,6 @@ fn without(inner: &Loop, taken: &[notation::Expr]) -> Loop {
     };
     let bodies = inner.bodies.iter().map(without).collect();
     Loop { bodies, ..inner.clone() }
-}
-
-/// Returns the statement behind a loop that resumes at its end.
-fn resumed(inner: &Loop, start: Expr, end: Expr) -> Option<Stmt> {
-    let Expr::Var(next) = &start else { return None };
-    inner.resumes.map(|_| Stmt::assign(next, end))
 }
 
 impl Limits {

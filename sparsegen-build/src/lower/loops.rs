@@ -6,6 +6,7 @@ use crate::ir::{Expr, Stmt};
 use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
+use crate::iteration::resumed::Order;
 use crate::level::{Found, PositionIteration, Segment, Storage};
 use crate::notation::VariableId;
 
@@ -17,7 +18,7 @@ impl Lowering<'_> {
     /// Lowers the loops of one variable.
     pub(super) fn run(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
-        if self.runs_in_order(inner) {
+        if inner.order == Order::Forward && self.runs_in_order(inner) {
             scope.in_order.insert(inner.variable);
         }
         let iteration = origin(inner, Part::Point(0));
@@ -108,7 +109,7 @@ impl Lowering<'_> {
         let mut scope = scope.clone();
         scope.bind(inner.variable, Expr::var(&name));
         let body = self.cases(inner, point, &scope, &[]);
-        Stmt::for_range(&name, bounds.start, end, body)
+        inner.order.each(&name, Segment { start: bounds.start, end }, body)
     }
 
     /// Lowers `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone if there is one
@@ -198,7 +199,7 @@ impl Lowering<'_> {
         body.extend(cases);
         body.extend(next(self, &position, &stored));
         match position {
-            Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
+            Expr::Var(name) if !alone => inner.order.each(&name, bounds, body),
             _ => body,
         }
     }

@@ -10,6 +10,7 @@ use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::{annihilates, for_each_constant, found, has_one_value};
+use crate::iteration::resumed::Resumed;
 use crate::iteration::visits::{covered, reduced};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
@@ -129,7 +130,7 @@ impl Lowering<'_> {
         let begun = self.begun.len();
         let produced = self.plan(producer, &producing);
         // The sums of a loop that resumes are kept.
-        if let Plan::Loop(Loop { resumes: Some(around), .. }) = producer
+        if let Plan::Loop(Loop { resumes: Some(Resumed { around, .. }), .. }) = producer
             && self.begun.len() > begun
         {
             self.begun.extend(stmts.drain(..).map(|stmt| (*around, stmt)));

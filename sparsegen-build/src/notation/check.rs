@@ -60,7 +60,7 @@ pub fn check(
         statement.as_ref().map(|statement| without_computed(entry, statement))
     };
     let statements: Vec<_> = manifest.kernels.iter().zip(statements).map(expanded).collect();
-    let mut own = statements.clone();
+    let mut own = None;
     for SeveralEntry { steps, .. } in &manifest.several {
         let context = |k: usize| {
             let (entry, statement) = (&manifest.kernels[k], statements[k].as_ref()?);
@@ -69,9 +69,10 @@ pub fn check(
             Some(Context { formats, functions, entry, statement, text, arguments })
         };
         let contexts: Vec<_> = steps.clone().map(context).collect();
+        let own = own.get_or_insert_with(|| statements.clone());
         schedule::distribute(&mut own[steps.clone()], &contexts, &mut diagnostics);
     }
-    let statements = &own[..];
+    let statements = own.as_deref().unwrap_or(&statements);
     for (k, (entry, statement)) in manifest.kernels.iter().zip(statements).enumerate() {
         match (statement, &entry.statement) {
             (Some(statement), Some(text)) => {

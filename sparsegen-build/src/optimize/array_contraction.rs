@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fresh::Names;
 use super::scalar_replacement::Element;
-use crate::ir::{Expr, Function, Stmt, Uses};
+use crate::ir::{Expr, Function, Stmt, Uses, leaves};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -93,15 +93,6 @@ fn both(first: &Stmt, between: &[Stmt], second: &Stmt, array: &str) -> Option<St
     ) = (first, second)
     else {
         return None;
-    };
-    let leaves = |body: &[Stmt]| {
-        let mut leaves = false;
-        for stmt in body {
-            stmt.for_each(&mut |stmt| {
-                leaves |= matches!(stmt, Stmt::Break | Stmt::Refuse { .. });
-            });
-        }
-        leaves
     };
     let is_one = name == other && start == from && end == to && !leaves(body) && !leaves(then);
     let binds = between.iter().all(|stmt| matches!(stmt, Stmt::Comment(_) | Stmt::Let { .. }));

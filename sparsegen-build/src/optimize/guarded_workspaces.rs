@@ -3,7 +3,7 @@
 //! `w.clear(); w.resize(n, 0.0); let found = a < b; for p in a..b { … } if found { … }` takes a step for
 //! each element of the workspace, also where the range is empty, as in most rows of a gradient.
 
-use crate::ir::{Expr, Function, Stmt, Uses};
+use crate::ir::{Expr, Function, Stmt, Uses, leaves};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -31,6 +31,7 @@ fn guarded(body: &[Stmt], at: usize, all: &Uses) -> Option<Vec<Stmt>> {
     let before = body[..at].iter().rev().take_while(|stmt| initialized(stmt).is_some()).count();
     let first = at - before;
     let arrays: Vec<&str> = body[first..at].iter().filter_map(initialized).collect();
+    (!arrays.is_empty()).then_some(())?;
     let guards = |stmt: &Stmt| stmt.guarded_by(flag).is_some();
     let last = at + 1 + body[at + 1..].iter().position(guards)?;
     let (fill, read, after) =
@@ -46,8 +47,7 @@ fn guarded(body: &[Stmt], at: usize, all: &Uses) -> Option<Vec<Stmt>> {
     let of_after = Uses::of(after);
     let mut bound = fill.iter().flat_map(|stmt| stmt.binds());
     let is_local = bound.all(|name| of_after.reads(name) + of_after.writes(name) == 0);
-    let suits = !arrays.is_empty()
-        && !arrays.iter().any(|array| condition.mentions(array))
+    let suits = !arrays.iter().any(|array| condition.mentions(array))
         && writes_only_arrays
         && !leaves(fill)
         && arrays.iter().all(is_own)
@@ -70,17 +70,6 @@ fn initialized(stmt: &Stmt) -> Option<&str> {
         }
         _ => None,
     }
-}
-
-/// Returns whether control may leave these statements before their end.
-fn leaves(body: &[Stmt]) -> bool {
-    let mut leaves = false;
-    for stmt in body {
-        stmt.for_each(&mut |stmt| {
-            leaves |= matches!(stmt, Stmt::Break | Stmt::Refuse { .. } | Stmt::Grow { .. });
-        });
-    }
-    leaves
 }
 
 impl Stmt {

@@ -6,7 +6,7 @@
 
 use super::fresh::Names;
 use super::loop_invariants::is_in_loop;
-use crate::ir::{Callee, Element, Expr, Function, Stmt, Uses, replace};
+use crate::ir::{Callee, Element, Expr, Function, Stmt, Uses, breaks, replace};
 use crate::math;
 use crate::types::{Dtype, Literal};
 
@@ -80,9 +80,7 @@ impl Pass {
         let Stmt::For { name: other, start: from, end: to, body: then } = &body[second] else {
             return None;
         };
-        let mut leaves = false;
-        body[first].for_each(&mut |stmt| leaves |= matches!(stmt, Stmt::Break));
-        if (start, end) != (from, to) || leaves {
+        if (start, end) != (from, to) || breaks(within) {
             return None;
         }
         let both = &body[first..=second];

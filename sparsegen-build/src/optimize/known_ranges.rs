@@ -5,7 +5,7 @@
 //! over that range, it is set. A flag that is set unconditionally, or in every branch, is a constant. A
 //! loop that only counts adds the length of its range.
 
-use crate::ir::{BinaryOp, Expr, Function, Stmt, Uses, substitute};
+use crate::ir::{BinaryOp, Expr, Function, Stmt, Uses, breaks, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -93,7 +93,7 @@ fn without(flag: &str, body: &[Stmt]) -> Option<(Vec<Stmt>, Expr, Vec<Stmt>)> {
     };
     let at = body.iter().position(|stmt| uses(stmt) != (0, 0))?;
     let (before, after) = (&body[..at], &body[at + 1..]);
-    if uses(&body[at]).0 > 0 || Uses::of(after).writes(flag) > 0 || leaves(before) {
+    if uses(&body[at]).0 > 0 || Uses::of(after).writes(flag) > 0 || breaks(before) {
         return None;
     }
     let inside = |body: &[Stmt]| {
@@ -131,15 +131,6 @@ fn without(flag: &str, body: &[Stmt]) -> Option<(Vec<Stmt>, Expr, Vec<Stmt>)> {
 /// Returns whether the value of an expression may differ between iterations of a loop over `name`.
 fn varies(expr: &Expr, name: &str, body: &[Stmt]) -> bool {
     expr.mentions(name) || !expr.is_known_in(body)
-}
-
-/// Returns whether these statements contain a `break`.
-fn leaves(body: &[Stmt]) -> bool {
-    let mut leaves = false;
-    for stmt in body {
-        stmt.for_each(&mut |stmt| leaves |= *stmt == Stmt::Break);
-    }
-    leaves
 }
 
 #[cfg(test)]

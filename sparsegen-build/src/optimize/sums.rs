@@ -128,7 +128,9 @@ impl Sums<'_> {
             }
         };
         // A loop that resumes where it has ended has few iterations each time.
-        let resumes = matches!(reduction.from, Expr::Var(next) if self.assigned.contains(next));
+        let is_assigned =
+            |bound: &Expr| matches!(bound, Expr::Var(next) if self.assigned.contains(next));
+        let resumes = is_assigned(reduction.from) || is_assigned(reduction.to);
         if !is_long || resumes || !reduction.is_contiguous() {
             return None;
         }

@@ -185,7 +185,8 @@ impl Cost<'_> {
         let searched: f64 = self.drivers(inner, point).map(|driver| self.search(driver)).sum();
         let all = trips * (steps.max(1.0) + scan + meets * body);
         // A loop that resumes runs once for all iterations of the one around it.
-        let resumed = inner.resumes.and_then(|v| self.around.iter().find(|around| around.0 == v));
+        let resumed = inner.resumes.map(|resumed| resumed.around);
+        let resumed = resumed.and_then(|v| self.around.iter().find(|around| around.0 == v));
         rest + searched + resumed.map_or(all, |(_, around)| 1.0 + all / around.max(1.0))
     }
 

@@ -15,6 +15,7 @@ use crate::notation::{
 };
 
 use super::precompute::{self, factors};
+use super::running::{around_one, runs_against};
 
 /// The number of forms of a value that are compared.
 const FORMS: usize = 8;
@@ -153,6 +154,7 @@ fn distributed(kernel: &Kernel, value: &Expr) -> Vec<Expr> {
         && distributes(body)
     {
         changed.extend(variables.iter().filter_map(|v| pushed(reduce, *v)));
+        changed.extend(around_one(reduce));
     }
     let children = value.children();
     for (k, child) in children.iter().enumerate() {
@@ -253,7 +255,8 @@ fn of_reduction(kernel: &Kernel, reduce: &Reduce, around: &[VariableId]) -> Vec<
     let free = reduce.free_variables();
     let is_within = around.len() > kernel.assignment.result.indices.len();
     let is_repeated = around.iter().any(|v| !free.contains(v))
-        || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v));
+        || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v))
+        || free.iter().any(|v| runs_against(&kernel.assignment.value, reduce, *v));
     let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
     match is_sum && is_repeated && has_plain_indices(kernel, &reduce.body) {
         true => free,

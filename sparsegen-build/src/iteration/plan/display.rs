@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{Loop, Plan, either};
 use crate::concrete::{Program, Stmt};
 use crate::iteration::lattice::Set;
+use crate::iteration::resumed::{Order, Resumed};
 use crate::notation::{Expr, Function};
 
 impl Plan {
@@ -90,7 +91,10 @@ impl Loop {
             if !point.located.is_empty() {
                 let _ = write!(how, ", locate {}", names(point.located));
             }
-            if let Some(around) = self.resumes {
+            if self.order == Order::Backward {
+                how.push_str(", backward");
+            }
+            if let Some(Resumed { around, .. }) = self.resumes {
                 let around = &program.kernel.variable(around).name;
                 let _ = write!(how, ", resumed for each {around}");
             }

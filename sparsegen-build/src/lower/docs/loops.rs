@@ -6,6 +6,7 @@ use crate::coordinate::Coordinate;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::resumed::{Order, Resumed};
 use crate::notation::VariableId;
 
 /// Describes the loops, outermost first.
@@ -95,10 +96,13 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     if !located.is_empty() && !sparse.is_empty() {
         how.push_str(&format!(", {} located", names(located)));
     }
+    if inner.order == Order::Backward {
+        how.push_str(", backward");
+    }
     if inner.rest.is_some() {
         how.push_str(", the rest of its range in one step");
     }
-    if let Some(around) = inner.resumes {
+    if let Some(Resumed { around, .. }) = inner.resumes {
         let around = &program.kernel.variable(around).name;
         how.push_str(&format!(", resumed for each `{around}`"));
     }
