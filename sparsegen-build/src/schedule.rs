@@ -8,6 +8,7 @@ mod commands;
 mod convert;
 mod cost;
 mod distribute;
+mod eliminate;
 mod empty;
 mod inverse;
 pub mod join;

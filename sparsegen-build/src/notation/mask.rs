@@ -87,6 +87,14 @@ impl Expr {
         self.children().into_iter().for_each(|child| child.collect_masks(masks));
     }
 
+    /// Returns the conditions under which this expression is not 0, and its value where they hold.
+    pub fn split_mask(&self) -> (Vec<&Expr>, &Expr) {
+        match self {
+            Expr::Call(Function::Mask, masked) => (masked[0].conjuncts(), &masked[1]),
+            value => (Vec::new(), value),
+        }
+    }
+
     /// Returns the condition of this expression, if it is a mask.
     pub fn mask(&self) -> Option<&Expr> {
         if let Expr::Call(Function::Mask, masked) = self { masked.first() } else { None }

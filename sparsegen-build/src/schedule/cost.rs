@@ -31,9 +31,11 @@ const DUPLICATES: f64 = 4.0;
 const FAR: f64 = 8.0;
 /// The cost of advancing to the next entry of a level.
 const STEP: f64 = 6.0;
-/// The number of entries in a workspace that is filled within a loop: some coordinates meet. Outside
-/// of loops, it has an entry for each coordinate.
-const GATHERED: f64 = 0.7 * ENTRIES * ENTRIES;
+/// The least and the largest number of entries in a workspace that is filled within a loop. Outside of
+/// loops, it has an entry for each coordinate.
+const GATHERED: [f64; 2] = [APART * ENTRIES * ENTRIES, DIMENSION / ENTRIES];
+/// The share of the entries of a workspace that do not meet others.
+const APART: f64 = 0.7;
 /// The cost of finding or inserting an entry of a workspace.
 const ENTER: f64 = 4.0;
 /// The cost of sorting an entry of a workspace.
@@ -63,17 +65,15 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     let mut passes = program.targets.iter();
     let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
     let passes = if passes.any(counts) { 2.0 } else { 1.0 };
-    let (segments, outermost, around) = (Vec::new(), Vec::new(), Vec::new());
+    let (segments, outermost, around, filled) = (vec![], vec![], vec![], vec![]);
     let sorts = |target: &&Target| appends_distinct(program, target, plan);
     let distinct =
         program.targets.iter().filter(sorts).map(|target| target.access.tensor).collect();
-    let mut cost = Cost { program, segments, outermost, around, distinct };
-    let inverses = program.kernel.inverses();
-    let inverses = inverses.map(|(_, Inverse { coordinate, at, .. })| {
+    let mut cost = Cost { program, segments, outermost, around, filled, distinct };
+    let inverses = program.kernel.inverses().map(|(_, Inverse { coordinate, at, .. })| {
         LISTED * (cost.dimension(at) + cost.dimension(coordinate))
     });
-    let inverses = inverses.sum::<f64>();
-    inverses + passes * cost.of(plan, None)
+    inverses.sum::<f64>() + passes * cost.of(plan, None)
 }
 
 /// Returns whether a variable is added to others in a subscript, and is not one of the result: the
@@ -100,6 +100,8 @@ struct Cost<'p> {
     outermost: Vec<TensorId>,
     /// The iterations of the enclosing loops.
     around: Vec<(VariableId, f64)>,
+    /// The workspaces of enclosing statements, with the numbers of loops around and of values.
+    filled: Vec<(TensorId, usize, f64)>,
     /// The results whose entries are appended in any order, each once, and sorted.
     distinct: Vec<TensorId>,
 }
@@ -112,9 +114,11 @@ impl Cost<'_> {
                 if innermost.is_none() {
                     self.outermost.extend(temporaries.iter().map(|temporary| temporary.tensor));
                 }
-                let is_scalar = |id: TensorId| self.program.tensor(id).format.levels.is_empty();
+                let (depth, others) = (self.around.len(), self.filled.len());
+                self.filled.extend(temporaries.iter().map(|of| (of.tensor, depth, 0.0)));
+                let produced = self.of(producer, innermost);
                 let harvest = |t: &Temporary| match self.program.is_listed(t.tensor) {
-                    _ if is_scalar(t.tensor) => 0.0,
+                    _ if self.program.tensor(t.tensor).format.levels.is_empty() => 0.0,
                     true => HARVESTED * self.gathered(t.tensor),
                     false if self.program.is_looked_up(t.tensor) => {
                         CLEARED * self.gathered(t.tensor)
@@ -122,9 +126,15 @@ impl Cost<'_> {
                     false => CLEARED * self.size(t.tensor),
                 };
                 let harvests: f64 = temporaries.iter().map(harvest).sum();
-                self.of(producer, innermost) + harvests + self.of(consumer, innermost)
+                let consumed = self.of(consumer, innermost);
+                self.filled.truncate(others);
+                produced + harvests + consumed
             }
             Plan::Assign { target, accumulate, value } => {
+                let filled = self.filled.iter_mut().rfind(|filled| filled.0 == target.tensor);
+                if let Some((_, depth, number)) = filled {
+                    *number += self.around[*depth..].iter().map(|around| around.1).product::<f64>();
+                }
                 let scatters = self.program.tensor(target.tensor).format.scattered().is_some();
                 let sorts = self.distinct.contains(&target.tensor);
                 let enters = |id| self.program.is_listed(id) || self.program.is_looked_up(id);
@@ -177,8 +187,13 @@ impl Cost<'_> {
         self.segments = before;
         let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();
         // All operands of the only region must have an entry.
+        let may_be_absent = |member: &usize| {
+            let workspace = inner.iterators[*member].access.tensor;
+            point.drivers.contains(*member) || !self.outermost.contains(&workspace)
+        };
         let meets = match &point.cases[..] {
-            [(set, _)] if point.drivers.len() > 1 || set.len() > 1 => MEET,
+            [(set, _)] if set.members().filter(may_be_absent).count() > 1 => MEET,
+            [_] if point.drivers.len() > 1 => MEET,
             _ => 1.0,
         };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
@@ -265,7 +280,12 @@ impl Cost<'_> {
 
     /// Returns the number of entries of a workspace.
     fn gathered(&self, workspace: TensorId) -> f64 {
-        if self.outermost.contains(&workspace) { DIMENSION } else { GATHERED }
+        if self.outermost.contains(&workspace) {
+            return DIMENSION;
+        }
+        let filled = self.filled.iter().rfind(|filled| filled.0 == workspace);
+        let number = filled.map_or(0.0, |(_, _, number)| APART * number);
+        number.clamp(GATHERED[0], GATHERED[1])
     }
 
     /// Returns the number of elements of a workspace with an element for each coordinate.

@@ -14,6 +14,7 @@ use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
 };
 
+use super::eliminate::eliminated;
 use super::precompute::{self, factors};
 use super::running::{around_one, runs_against};
 
@@ -49,10 +50,18 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
         }
         of += 1;
     }
-    let by_mode = Some(kernel).filter(|kernel| kernel.reassociate).and_then(mode_by_mode);
-    // It has few orders of its loops that are valid, the value as written may have too many to
+    // These have few orders of their loops that are valid, the value as written may have too many to
     // compare.
-    forms.splice(0..0, by_mode);
+    let pushed = Some(kernel).filter(|kernel| kernel.reassociate);
+    let is_new = |form: &(Kernel, Vec<Precomputed>)| {
+        let same = |(kernel, taken): &(Kernel, Vec<Precomputed>)| {
+            kernel.assignment.value == form.0.assignment.value && *taken == form.1
+        };
+        !forms.iter().any(same)
+    };
+    let eliminated = pushed.and_then(eliminated).filter(is_new);
+    forms.splice(0..0, eliminated);
+    forms.splice(0..0, pushed.and_then(mode_by_mode));
     forms
 }
 
@@ -171,7 +180,7 @@ fn distributed(kernel: &Kernel, value: &Expr) -> Vec<Expr> {
 
 /// Returns whether a product may be taken out of a sum: no factor can be infinite by itself, which
 /// times an empty sum would not be zero.
-fn distributes(expr: &Expr) -> bool {
+pub(super) fn distributes(expr: &Expr) -> bool {
     let may_be = match expr {
         Expr::Access(_)
         | Expr::Literal(_)
@@ -191,7 +200,7 @@ fn distributes(expr: &Expr) -> bool {
 
 /// Returns whether an expression has no quotient and no other reductions than sums: where the
 /// operands have no entry, the workspace of such a sum has none either, and the sum is zero.
-fn only_adds(expr: &Expr) -> bool {
+pub(super) fn only_adds(expr: &Expr) -> bool {
     let adds = match expr {
         Expr::Reduce(reduce) => reduce.op == ReduceOp::SUM,
         Expr::Binary(op, ..) => *op != BinaryOp::Div,
@@ -203,10 +212,7 @@ fn only_adds(expr: &Expr) -> bool {
 
 /// Returns a sum with the part over `v` pushed inwards: the factors that use it, and the predicates.
 fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr> {
-    let (conditions, value) = match &**body {
-        Expr::Call(Function::Mask, masked) => (masked[0].conjuncts(), &masked[1]),
-        value => (Vec::new(), value),
-    };
+    let (conditions, value) = body.split_mask();
     let (inner, outer): (Vec<Expr>, Vec<Expr>) =
         factors(value).into_iter().partition(|factor| uses(factor, v));
     let (tested, before): (Vec<&Expr>, Vec<&Expr>) =

@@ -7,6 +7,7 @@ use crate::format::{LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
+use crate::schedule::distribute::only_adds;
 use crate::types::Literal;
 
 /// The number of operands that are considered together with a workspace, each as present and absent.
@@ -21,7 +22,9 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
         let TensorRole::Workspace(accumulator) = program.tensor(id).role else { continue };
         let fill = program.tensor(id).format.fill;
         let mut kinds = kinds(&program.kernel, &precomputed.value, over, accumulator, fill);
-        if accumulator != Accumulator::Hashed && is_read_as_fill(&program, precomputed) {
+        let is_other = accumulator != Accumulator::Hashed
+            && !is_uniform(&program.kernel, &precomputed.value, over, fill);
+        if is_other && (is_read_as_fill(&program, precomputed) || stores_all(&program.kernel)) {
             kinds.push(level::full_workspace());
         }
         let with_kind = |program: &Program, level: &Arc<dyn Level>| {
@@ -35,6 +38,13 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
             .collect();
     }
     programs
+}
+
+/// Returns whether the result has an element for each coordinate, which is a sum of products: entries that
+/// a factor does not have add 0.
+fn stores_all(kernel: &Kernel) -> bool {
+    let result = kernel.tensor(kernel.result());
+    !result.format.is_sparse() && only_adds(&kernel.assignment.value)
 }
 
 /// Returns whether an unstored entry of a workspace may be read as the fill value: which entries a
