@@ -177,8 +177,8 @@ fn error(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
             cells,
         ) => deviation(op, cells, value, dtype),
     };
-    let operands: f64 = cells.iter().map(|cell| cell.value.magnitude()).sum();
-    carried + rounding(op, operands, largest, value, dtype)
+    let operands: Vec<Number> = cells.iter().map(|cell| cell.value).collect();
+    carried + rounding(op, &operands, largest, value, dtype)
 }
 
 /// Returns the change of the result if each operand changes by its error bound.
@@ -209,8 +209,9 @@ fn deviation(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
     sum
 }
 
-/// Returns the rounding error of a result, or 0 if the operands have few digits.
-fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f64 {
+/// Returns the rounding error of a result, or 0 if it and the operands have few digits: a number with many
+/// digits times another may be rounded to one with few.
+fn rounding(op: Op, operands: &[Number], error: f64, value: Number, dtype: Dtype) -> f64 {
     if !dtype.is_rounded() || !value.magnitude().is_finite() {
         return 0.0;
     }
@@ -220,11 +221,13 @@ fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f
         dtype if dtype.is_single() => (256.0, 32768.0, 1e-5),
         _ => (65536.0, 4e9, 1e-10),
     };
-    let has_few_digits = |x: f64| (x * finest).fract() == 0.0 && x.abs() < largest;
-    let is_exact = error == 0.0 && op.is_exact();
-    if is_exact && has_few_digits(value.re()) && has_few_digits(value.im()) {
+    let is_short = |x: f64| (x * finest).fract() == 0.0 && x.abs() < largest;
+    let has_few_digits = |number: &Number| is_short(number.re()) && is_short(number.im());
+    let are_short = operands.iter().chain([&value]).all(has_few_digits);
+    if error == 0.0 && op.is_exact() && are_short {
         return 0.0;
     }
+    let operands: f64 = operands.iter().map(|operand| operand.magnitude()).sum();
     match op {
         // Other orders of a sum have other partial sums.
         Op::Add | Op::Subtract => relative * operands,
