@@ -19,16 +19,18 @@ impl Assembler<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
+        // All values of a structure that exists are fill values before.
+        let has_fill = self.purpose == Purpose::Compute && accumulate.is_none();
+        if filter && (self.placement.is_some() || self.scattered.is_some() && has_fill) {
+            let name = format!("{}_value", self.argument);
+            let dtype = self.program.tensor(self.target.tensor).dtype;
+            let stored = self.store(accumulate, Expr::var(&name), false, scope);
+            let is_entry = self.differs_from_fill(&name, dtype);
+            let mut stmts = vec![Stmt::bind(&name, value)];
+            stmts.extend(Stmt::when(is_entry, stored));
+            return stmts;
+        }
         if let Some(placement) = &self.placement {
-            if filter {
-                let name = format!("{}_value", self.argument);
-                let dtype = self.program.tensor(self.target.tensor).dtype;
-                let stored = self.store(accumulate, Expr::var(&name), false, scope);
-                let is_entry = self.differs_from_fill(&name, dtype);
-                let mut stmts = vec![Stmt::bind(&name, value)];
-                stmts.extend(Stmt::when(is_entry, stored));
-                return stmts;
-            }
             let (mut stmts, position) = self.place(placement, scope);
             if self.purpose != Purpose::Count {
                 let first = placement.leaf + 1;
