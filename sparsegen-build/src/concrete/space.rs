@@ -284,6 +284,11 @@ impl Space {
         modes.filter(move |mode| self.slice(*mode).is_some_and(|slice| slice.of == v))
     }
 
+    /// Returns the variables of modes that are read at the coordinate of `v`.
+    pub fn placed_at(&self, v: VariableId) -> impl Iterator<Item = VariableId> {
+        self.definitions.keys().copied().filter(move |mode| self.place(*mode) == Some(v))
+    }
+
     /// Returns the pairs of variables from which `v` can be computed; both may be the same.
     fn parts(&self, v: VariableId) -> Vec<[VariableId; 2]> {
         let mut parts = Vec::new();

@@ -195,6 +195,12 @@ impl Lattice {
         self.bounding.is_empty() && self.outcomes.all(&|outcome| outcome != 0)
     }
 
+    /// Returns whether something runs where none of some iterators has an entry.
+    pub fn runs_without(&self, some: Set) -> bool {
+        let others = self.outcomes.support().minus(some);
+        !self.outcomes.within(others).all(&|outcome| outcome == 0)
+    }
+
     /// Returns the lattice without the region in which no operand has an entry, and others with the
     /// same statement, and this statement. The lattice visits all other coordinates, so that they can
     /// be counted. Returns `None` if the region has no effect, or if operands may have entries that do

@@ -15,7 +15,7 @@ use super::lattice::{Lattice, MergePoint};
 use super::padding;
 use super::placed::is_ordered;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
-use super::rest::{set_aside, wants_first};
+use super::rest::{runs_elsewhere, set_aside, wants_first};
 use super::resumed::{Order, Resumed, resumed};
 use super::visits::covers;
 use crate::concrete::space::Definition;
@@ -273,7 +273,7 @@ impl Planner<'_> {
             let points = lattice.points();
             points.iter().all(|point| can_run(program, variable, &iterators, point))
         };
-        if !can_run(&lattice) {
+        if !can_run(&lattice) || runs_elsewhere(program, frontier, variable, &iterators, &lattice) {
             return Err(Unplannable::NoLoop);
         }
         let is_ordered = wants_order(program, variable, body);

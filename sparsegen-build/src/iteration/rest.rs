@@ -8,8 +8,8 @@
 //! coordinate needs a visit either. An arg-reduction takes it at the first of these coordinates, which
 //! is known if the loop visits the others in order.
 
-use super::iterator::Frontier;
-use super::lattice::Lattice;
+use super::iterator::{Frontier, LevelIterator};
+use super::lattice::{Lattice, Set};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
 use crate::coordinate::Coordinate;
@@ -27,6 +27,27 @@ pub(super) fn set_aside(
     let has_range = is_whole(program, v) && !program.basis.is_limited(v);
     let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
     can_repeat(program, frontier, v, &rest).then_some((visited, rest))
+}
+
+/// Returns whether something runs at coordinates of `v` that an operand does not have: it is read at one
+/// coordinate only, as in `A[v,v]`, which loops along a diagonal or over blocks have determined.
+pub(super) fn runs_elsewhere(
+    program: &Program,
+    frontier: &Frontier,
+    v: VariableId,
+    iterators: &[LevelIterator],
+    lattice: &Lattice,
+) -> bool {
+    let Program { kernel, space, .. } = program;
+    let mut modes = space.placed_at(v).peekable();
+    if modes.peek().is_none() {
+        return false;
+    }
+    let known = space.known(kernel, &frontier.bound);
+    modes.filter(|mode| known.contains(mode)).any(|mode| {
+        let reads = |k: &usize| iterators[*k].access.indices.contains(&mode);
+        lattice.runs_without(Set::of((0..iterators.len()).filter(reads)))
+    })
 }
 
 /// Returns whether a loop over `v` has as many coordinates as its extent says: those within blocks,

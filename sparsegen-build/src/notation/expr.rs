@@ -61,14 +61,10 @@ impl Expr {
         match (a, b) {
             (a, _) if a.is_zero() => a,
             (_, b) if b.is_zero() => b,
-            // A mask stays one where it masks a one.
-            (Expr::Call(Function::Convert(_) | Function::Symbol(_), condition), value)
-            | (value, Expr::Call(Function::Convert(_) | Function::Symbol(_), condition))
-                if condition[0].is_condition() && condition[0].selects() =>
-            {
-                let masked = condition.into_iter().chain([value]).collect();
-                Expr::call(Function::Mask, masked)
+            (a, b) if a.as_selection().is_some() || b.as_selection().is_some() => {
+                Expr::mul(a.selected(), b.selected())
             }
+            // A mask stays one where it masks a one.
             (a, b) if b.is_one() => a,
             (a, b) if a.is_one() => b,
             (Expr::Call(Function::Mask, masked), b) => masked_by(masked, |a| Expr::mul(a, b)),

@@ -4,6 +4,7 @@
 //! and is not stored. Each mask encloses the product that it masks.
 
 use super::{BinaryOp, Expr, Function};
+use crate::types::Literal;
 
 impl Expr {
     /// Returns whether the expression is masked.
@@ -39,6 +40,26 @@ impl Expr {
     pub(crate) fn selects(&self) -> bool {
         let selects = |of: &Expr| of.is_mask() || of.as_class().is_some();
         self.conjuncts().into_iter().all(selects)
+    }
+
+    /// Returns the condition of a number that is 1 where the condition holds, and 0 elsewhere, if it is
+    /// a mask as a factor.
+    pub(super) fn as_selection(&self) -> Option<&Expr> {
+        let Expr::Call(Function::Convert(_) | Function::Symbol(_), condition) = self else {
+            return None;
+        };
+        condition.first().filter(|condition| condition.is_condition() && condition.selects())
+    }
+
+    /// Returns a factor with its condition as a mask, if it is one.
+    pub(super) fn selected(self) -> Expr {
+        match (self.as_selection().cloned(), self) {
+            (Some(condition), Expr::Call(function, _)) => {
+                let one = Expr::call(function, vec![Expr::Literal(Literal::Bool(true))]);
+                one.where_all([condition])
+            }
+            (_, factor) => factor,
+        }
     }
 
     /// Returns this expression with inner masks moved outside, if it is zero where they do not

@@ -107,10 +107,22 @@ fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
 /// Returns the variables of the levels of a sparse operand, outermost first.
 pub(super) fn stored_in_order(kernel: &Kernel, factor: &Expr) -> Option<Vec<VariableId>> {
     let Expr::Access(access) = factor else { return None };
+    let is_sparse = kernel.tensor(access.tensor).format.is_sparse();
+    is_sparse.then(|| of_levels(kernel, access).into_iter().collect()).flatten()
+}
+
+/// Returns the variables of the levels of a tensor that stores every coordinate, outermost first.
+pub(super) fn all_stored(kernel: &Kernel, access: &Access) -> Option<Vec<VariableId>> {
+    let is_sparse = kernel.tensor(access.tensor).format.is_sparse();
+    (!is_sparse).then(|| of_levels(kernel, access).into_iter().flatten().collect())
+}
+
+/// Returns the variables of the levels of a tensor, outermost first: `None` for a level whose coordinate
+/// is not an index of the tensor.
+fn of_levels(kernel: &Kernel, access: &Access) -> Vec<Option<VariableId>> {
     let format = &kernel.tensor(access.tensor).format;
     let modes = (0..format.levels.len()).map(|level| format.mode_of(level));
-    let variables = modes.map(|mode| Some(access.indices[mode?]));
-    variables.collect::<Option<Vec<_>>>().filter(|_| format.is_sparse())
+    modes.map(|mode| Some(access.indices[mode?])).collect()
 }
 
 /// Returns the modes of a workspace that takes no more memory than a tensor of the kernel: it has one
@@ -121,12 +133,9 @@ pub(super) fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<Vari
     }
     let mut accesses = vec![kernel.assignment.result.clone()];
     kernel.assignment.value.for_each_access(&mut |access| accesses.push(access.clone()));
-    accesses.retain(|access| !kernel.tensor(access.tensor).format.is_sparse());
     accesses.iter().find_map(|access| {
-        let format = &kernel.tensor(access.tensor).format;
-        let modes = (0..format.levels.len()).filter_map(|level| format.mode_of(level));
-        let stored: Vec<VariableId> = modes.map(|mode| access.indices[mode]).collect();
-        let modes: Vec<VariableId> = stored.into_iter().filter(|v| over.contains(v)).collect();
+        let stored = all_stored(kernel, access)?.into_iter();
+        let modes: Vec<VariableId> = stored.filter(|v| over.contains(v)).collect();
         over.iter().all(|v| modes.contains(v)).then_some(modes)
     })
 }

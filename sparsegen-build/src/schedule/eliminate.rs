@@ -9,7 +9,7 @@ use crate::concrete::Precomputed;
 use crate::notation::{Expr, Kernel, Reduce, ReduceOp, VariableId};
 
 use super::distribute::{
-    bounded, distributes, has_plain_indices, keep, only_adds, stored_in_order, uses,
+    all_stored, bounded, distributes, has_plain_indices, keep, only_adds, stored_in_order, uses,
 };
 use super::precompute::factors;
 
@@ -147,7 +147,8 @@ impl Product {
         }
         let by_factor = self.factors.iter().find_map(|factor| {
             let stored = match factor {
-                Factor::Value(value) => all_stored(kernel, value)?,
+                Factor::Value(Expr::Access(access)) => all_stored(kernel, access)?,
+                Factor::Value(_) => return None,
                 Factor::Sum { over, .. } => over.clone(),
             };
             let (stored, mut others): (Vec<VariableId>, Vec<VariableId>) =
@@ -193,14 +194,6 @@ impl Product {
         let product = factors.reduce(Expr::mul).expect("a product has factors");
         Expr::sum(self.variables, product.where_all(self.conditions))
     }
-}
-
-/// Returns the variables of a tensor that stores every coordinate, outermost first.
-fn all_stored(kernel: &Kernel, factor: &Expr) -> Option<Vec<VariableId>> {
-    let Expr::Access(access) = factor else { return None };
-    let format = &kernel.tensor(access.tensor).format;
-    let modes = (0..format.levels.len()).filter_map(|level| format.mode_of(level));
-    (!format.is_sparse()).then(|| modes.map(|mode| access.indices[mode]).collect())
 }
 
 #[cfg(test)]

@@ -37,13 +37,12 @@ fn runs(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Order>
 /// is a running sum: `sum[j](x[j] * (j != i))` is `sum[j](x[j] * (j < i)) + sum[j](x[j] * (i < j))`.
 pub(super) fn around_one(Reduce { variables, body, .. }: &Reduce) -> Option<Expr> {
     let [own] = variables[..] else { return None };
-    let Expr::Call(Function::Mask, masked) = &**body else { return None };
+    let (conditions, value) = body.split_mask();
     let differs = |condition: &&Expr| match condition {
         Expr::Call(Function::Operator(BinaryOp::Ne), _) => condition.variables().contains(&own),
         _ => false,
     };
-    let (differing, others): (Vec<&Expr>, Vec<&Expr>) =
-        masked[0].conjuncts().into_iter().partition(differs);
+    let (differing, others): (Vec<&Expr>, Vec<&Expr>) = conditions.into_iter().partition(differs);
     let [Expr::Call(_, sides)] = differing[..] else { return None };
     let less = |a: &Expr, b: &Expr| {
         Expr::Call(Function::Operator(BinaryOp::Lt), vec![a.clone(), b.clone()])
@@ -53,11 +52,11 @@ pub(super) fn around_one(Reduce { variables, body, .. }: &Reduce) -> Option<Expr
     let is_bound = |order: Order| bounds(&before, own, around, order);
     let is_same = |expr: &Expr| expr.variables().iter().all(|v| *v == own);
     let suits = (is_bound(Order::Forward) || is_bound(Order::Backward))
-        && is_same(&masked[1])
+        && is_same(value)
         && others.iter().all(|other| is_same(other));
     let sum = |limit: Expr| {
         let conditions = others.iter().map(|other| (*other).clone()).chain([limit]);
-        Expr::sum(vec![own], masked[1].clone().where_all(conditions))
+        Expr::sum(vec![own], value.clone().where_all(conditions))
     };
     suits.then(|| Expr::add(sum(before), sum(behind)))
 }

@@ -72,12 +72,8 @@ fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
 /// Returns whether a value is zero if some operands are absent.
 fn is_zero_without(kernel: &Kernel, value: &Expr, absent: &[&Access]) -> bool {
     let fill = |access: &Access| absent.contains(&access).then(|| kernel.fill(access.tensor));
-    let value = value.substitute(&fill);
-    // There are separate loops for an empty range that makes a difference to a sparse result.
-    match kernel.tensor(kernel.result()).format.is_sparse() {
-        true => value.with_constant_reductions().is_zero(),
-        false => value.is_zero(),
-    }
+    // There are separate loops for an empty range that makes a difference.
+    value.substitute(&fill).with_constant_reductions().is_zero()
 }
 
 /// Returns all subsets of some items.
