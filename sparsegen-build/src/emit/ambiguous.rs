@@ -11,9 +11,10 @@ use crate::operator::Kind;
 use crate::types::Literal;
 
 /// Returns the variables whose declarations have to give a type: those on which functions are called too
-/// early, and all on which operators are called as methods.
-pub(super) fn need_types(body: &[Stmt]) -> BTreeSet<String> {
-    let mut typed = ambiguous(body);
+/// early, and all on which operators are called as methods within the body. The values that are returned
+/// come after it.
+pub(super) fn need_types(body: &[Stmt], returned: &[&Expr]) -> BTreeSet<String> {
+    let mut typed = ambiguous(body, returned);
     let mut used = BTreeSet::new();
     for stmt in body {
         stmt.for_each(&mut |stmt| {
@@ -43,11 +44,12 @@ pub(super) fn need_types(body: &[Stmt]) -> BTreeSet<String> {
 }
 
 /// Returns the variables on which functions are called before anything determines their types.
-fn ambiguous(body: &[Stmt]) -> BTreeSet<String> {
+fn ambiguous(body: &[Stmt], returned: &[&Expr]) -> BTreeSet<String> {
     let mut types = Types::default();
     for stmt in body {
         stmt.for_each(&mut |stmt| types.pass(stmt));
     }
+    returned.iter().for_each(|value| types.look(value));
     types.ambiguous
 }
 
@@ -176,7 +178,7 @@ mod tests {
     fn found(stmts: &[Stmt]) -> Vec<String> {
         let one = Expr::Value(Literal::Int(1), Dtype::F64);
         let declared = Stmt::bind_mut("prod", one);
-        ambiguous(&[&[declared], stmts].concat()).into_iter().collect()
+        ambiguous(&[&[declared], stmts].concat(), &[]).into_iter().collect()
     }
 
     #[test]
@@ -188,6 +190,8 @@ mod tests {
         let call = || store(magnitude(Expr::var("prod")));
         let element = || Expr::load("x", Expr::Index(0));
         assert_eq!(found(&[product(half()), call()]), ["prod"]);
+        let returned = [Stmt::bind_mut("sum", half()), Stmt::combine("sum", BinaryOp::Add, half())];
+        assert_eq!(ambiguous(&returned, &[&magnitude(Expr::var("sum"))]), ["sum".to_owned()].into());
         assert_eq!(found(&[product(element()), call()]), Vec::<String>::new());
         // rustc looks at the operands from left to right.
         let sum = |a, b| store(Expr::add(a, b));

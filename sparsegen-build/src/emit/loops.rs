@@ -114,7 +114,7 @@ fn meaning(Binding { name, value, .. }: &Binding) -> TokenStream {
 }
 
 /// Returns the meaning of the names in the body.
-fn body(Loops { function, kept, .. }: &Loops) -> Body {
+fn body(Loops { function, kept, returns, .. }: &Loops) -> Body {
     let mut elements = BTreeMap::new();
     let (mut lengths, mut wrapped) = (BTreeMap::new(), BTreeSet::new());
     for tensor in function.tensors() {
@@ -137,7 +137,8 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
         let is_wrapped = |name: &&String| function.is_unchecked(Unchecked::Index, name);
         wrapped.extend(structure.filter(is_wrapped).cloned());
     }
-    let typed = need_types(&function.body);
+    let returned: Vec<&Expr> = returns.iter().map(|(_, value)| value).collect();
+    let typed = need_types(&function.body, &returned);
     let mut workspaces = BTreeMap::new();
     let (mut local, mut places) = (BTreeSet::new(), BTreeSet::new());
     for stmt in &function.body {

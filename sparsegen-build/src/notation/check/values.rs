@@ -279,9 +279,12 @@ impl Builder<'_, '_> {
                 let dtype_of = |id| self.tensor(id).map_or(self.dtype, |operand| operand.dtype);
                 let dtype = value.dtype(TensorId(0), &dtype_of);
                 let is_infinite = reduce.op.is_infinite_of_nothing();
-                // The minimum of an empty range of integers is their greatest.
-                match dtype.filter(|dtype| dtype.is_integer() && is_infinite) {
-                    Some(dtype) => Expr::call(Function::Convert(dtype), vec![fill]),
+                match dtype {
+                    // The minimum of an empty range of integers is their greatest.
+                    Some(dtype) if dtype.is_integer() && is_infinite => {
+                        Expr::call(Function::Convert(dtype), vec![fill])
+                    }
+                    Some(dtype) => fill.typed(dtype),
                     None => fill,
                 }
             }
