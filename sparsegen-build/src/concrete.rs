@@ -23,8 +23,10 @@ use crate::format::Format;
 use crate::ir::Bounds;
 use crate::level::Holds;
 use crate::names::beside;
+use crate::notation::schedule::Accumulator;
 use crate::notation::{
-    Access, DeclaredFormat, Expr, Function, Kernel, ReduceOp, Tensor, TensorId, VariableId, declare,
+    Access, DeclaredFormat, Expr, Function, Kernel, ReduceOp, Tensor, TensorId, TensorRole,
+    VariableId, declare,
 };
 use crate::types::Literal;
 
@@ -294,6 +296,11 @@ impl Program {
     pub fn is_listed(&self, tensor: TensorId) -> bool {
         let mut levels = self.tensor(tensor).format.levels.iter();
         self.kernel.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
+    }
+
+    /// Returns whether a tensor is a workspace that is a hash table.
+    pub fn is_hashed(&self, tensor: TensorId) -> bool {
+        self.tensor(tensor).role == TensorRole::Workspace(Accumulator::Hashed)
     }
 
     /// Returns whether a tensor is a workspace that is looked up at each coordinate, and has entries

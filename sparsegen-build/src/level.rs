@@ -187,8 +187,8 @@ pub(crate) fn diagonal(ahead: i64) -> Arc<dyn Level> {
 
 /// Returns the level of a comparison of a variable with the elements of a list of a type, which are
 /// `ahead` more than the variable.
-pub(crate) fn listed(dtype: Dtype, ahead: usize) -> Arc<dyn Level> {
-    Arc::new(listed::Listed { dtype, ahead })
+pub(crate) fn listed(dtype: Dtype, ahead: usize, is_bounded: bool) -> Arc<dyn Level> {
+    Arc::new(listed::Listed { dtype, ahead, is_bounded })
 }
 
 /// Coordinate value iteration: a loop over coordinates, which determine the positions.

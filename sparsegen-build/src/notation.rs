@@ -200,12 +200,33 @@ pub struct Tensor {
 pub struct Variable {
     /// The name in the statement.
     pub name: String,
-    /// The extent, if the manifest's `sizes` declare it.
-    pub size: Option<u64>,
+    /// The extent.
+    pub extent: Extent,
     /// The role in the kernel.
     pub role: VariableRole,
     /// The index that the variable represents, `i / 2`, if the statement does not name the variable.
     pub expression: Option<String>,
+}
+
+/// The number of coordinates of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// That of the modes that it indexes.
+    OfModes,
+    /// The one that the manifest's `sizes` declare.
+    Declared(u64),
+    /// None: its coordinates are the elements of lists, whatever they are.
+    Unbounded,
+}
+
+impl Variable {
+    /// Returns the extent that the manifest declares.
+    pub fn declared_size(&self) -> Option<u64> {
+        match self.extent {
+            Extent::Declared(size) => Some(size),
+            Extent::OfModes | Extent::Unbounded => None,
+        }
+    }
 }
 
 /// `result = value`
@@ -320,7 +341,7 @@ impl Kernel {
 
     /// Returns whether the extent of a variable is declared.
     pub fn is_declared(&self, id: VariableId) -> bool {
-        self.variable(id).size.is_some()
+        self.variable(id).declared_size().is_some()
     }
 
     /// Returns the type of an expression, or `None` if it depends on the context.

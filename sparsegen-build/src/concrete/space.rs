@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 
 use crate::coordinate::Coordinate;
 use crate::format::{LevelExpr, SLOT};
-use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
+use crate::notation::{
+    Access, Expr, Extent, Kernel, Slice, TensorId, Variable, VariableId, VariableRole,
+};
 
 use super::renumber::Renumbering;
 use super::terms::pull_reduction;
@@ -130,7 +132,12 @@ impl Space {
             free.push('_');
         }
         let role = VariableRole::Stored;
-        kernel.variables.push(Variable { name: free, size: None, role, expression: None });
+        kernel.variables.push(Variable {
+            name: free,
+            extent: Extent::OfModes,
+            role,
+            expression: None,
+        });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v

@@ -191,7 +191,10 @@ mod tests {
         let element = || Expr::load("x", Expr::Index(0));
         assert_eq!(found(&[product(half()), call()]), ["prod"]);
         let returned = [Stmt::bind_mut("sum", half()), Stmt::combine("sum", BinaryOp::Add, half())];
-        assert_eq!(ambiguous(&returned, &[&magnitude(Expr::var("sum"))]), ["sum".to_owned()].into());
+        assert_eq!(
+            ambiguous(&returned, &[&magnitude(Expr::var("sum"))]),
+            ["sum".to_owned()].into()
+        );
         assert_eq!(found(&[product(element()), call()]), Vec::<String>::new());
         // rustc looks at the operands from left to right.
         let sum = |a, b| store(Expr::add(a, b));

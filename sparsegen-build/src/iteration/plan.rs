@@ -22,7 +22,7 @@ use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
 use crate::coordinate::Coordinate;
 use crate::limits::{Budget, LARGE};
-use crate::notation::{Access, Expr, Function, ReduceOp, VariableId};
+use crate::notation::{Access, Expr, Extent, Function, ReduceOp, VariableId};
 
 pub(crate) use walk::either;
 
@@ -360,8 +360,8 @@ fn can_run(
     point: &MergePoint,
 ) -> bool {
     let has_range = match program.space.definition(variable) {
-        None
-        | Some(
+        None => program.kernel.variable(variable).extent != Extent::Unbounded,
+        Some(
             Definition::Computed(Coordinate::Div(..) | Coordinate::Mod(..))
             | Definition::Fused(..)
             | Definition::Positions(_)

@@ -19,6 +19,9 @@ pub(super) struct Listed {
     pub(super) dtype: Dtype,
     /// The difference between an element and its coordinate.
     pub(super) ahead: usize,
+    /// `false` if every element is a coordinate, as there is no extent. Then they are equal as unsigned
+    /// numbers.
+    pub(super) is_bounded: bool,
 }
 
 impl Listed {
@@ -31,6 +34,9 @@ impl Listed {
     /// Returns whether an element equals a coordinate within the extent. A negative one is large as
     /// an unsigned number.
     fn is_inside(&self, storage: &Storage, position: Expr) -> Expr {
+        if !self.is_bounded {
+            return Expr::Bool(true);
+        }
         // `usize` may be narrower than the elements.
         let is_wide = matches!(self.dtype, Dtype::I64 | Dtype::U64);
         let dtype = if is_wide { Dtype::U64 } else { Dtype::Usize };

@@ -32,7 +32,10 @@ pub fn time(program: &Program, plan: &Plan) -> ir::Time {
     let mut time = Time::of_loops(program, plan);
     program.targets.iter().for_each(|target| time.add_result(target));
     time.add_conversions();
-    program.workspaces().into_iter().for_each(|access| time.push_extents(&access.indices));
+    // Hash tables grow with their entries.
+    let arrays =
+        program.workspaces().into_iter().filter(|access| !program.is_hashed(access.tensor));
+    arrays.for_each(|access| time.push_extents(&access.indices));
     let terms = time.terms.clone();
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {

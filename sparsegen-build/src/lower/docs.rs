@@ -7,7 +7,6 @@ use crate::ir;
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
-use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 mod loops;
@@ -92,9 +91,7 @@ fn memory(program: &Program) -> String {
             .map(|v| format!("`{}`", program.kernel.variable(*v).name))
             .collect();
         let over = over.join(" and ");
-        let is_hashed =
-            program.tensor(access.tensor).role == TensorRole::Workspace(Accumulator::Hashed);
-        let hashed = if is_hashed { " in a hash table" } else { "" };
+        let hashed = if program.is_hashed(access.tensor) { " in a hash table" } else { "" };
         match program.is_listed(access.tensor) {
             true => format!("`{name}` collects entries over {over}{hashed}, sorted"),
             false if program.is_looked_up(access.tensor) => {

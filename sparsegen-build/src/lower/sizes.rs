@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::Definition;
 use crate::ir::{self, Gather, Limit, Part, Size, Source};
 use crate::notation::{
-    self, Bound, List, Range, Slice, TensorId, TensorRole, VariableId, VariableRole,
+    self, Bound, Extent, List, Range, Slice, TensorId, TensorRole, VariableId, VariableRole,
 };
 
 use crate::concrete::Program;
@@ -63,7 +63,7 @@ impl Lowering<'_> {
             Size {
                 name: self.names.size(v).to_owned(),
                 variable: variable.name.clone(),
-                constant: variable.size,
+                constant: variable.declared_size(),
                 operands: modes.remove(&v).unwrap_or_default(),
                 parts: (0..parts.len())
                     .filter(|k| space.measure(parts[*k]) == parts[*k])
@@ -186,6 +186,9 @@ impl Lowering<'_> {
 
 /// Returns whether a variable has its own extent, of modes or of a subrange.
 fn is_sized(program: &Program, v: VariableId) -> bool {
+    if program.kernel.variable(v).extent == Extent::Unbounded {
+        return false;
+    }
     let follows = match program.space.definition(v) {
         None => false,
         Some(Definition::Slice(_)) => program.space.measure(v) != v,

@@ -12,10 +12,7 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::{annihilates, for_each_constant, found, has_one_value};
 use crate::iteration::resumed::Resumed;
 use crate::iteration::visits::{covered, reduced};
-use crate::notation::schedule::Accumulator;
-use crate::notation::{
-    Access, Expr as Value, Function, Reduce, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
-};
+use crate::notation::{Access, Expr as Value, Function, Reduce, ReduceOp, TensorId, VariableId};
 use crate::types::{Dtype, Literal, Width};
 
 use super::assembly::Assembler;
@@ -33,7 +30,7 @@ impl Lowering<'_> {
     }
 
     fn declare(&self, access: &Access) -> Vec<Stmt> {
-        let Tensor { dtype, role, .. } = self.program.tensor(access.tensor);
+        let dtype = self.program.tensor(access.tensor).dtype;
         if self.program.is_listed(access.tensor) || self.program.is_looked_up(access.tensor) {
             let name = self.names.argument(access.tensor);
             // The positions below several modes are recorded.
@@ -43,15 +40,15 @@ impl Lowering<'_> {
             };
             return vec![Stmt::Workspace {
                 name: name.to_owned(),
-                dtype: *dtype,
+                dtype,
                 crd: width,
-                size: (*role != TensorRole::Workspace(Accumulator::Hashed))
+                size: (!self.program.is_hashed(access.tensor))
                     .then(|| self.workspace_size(access.tensor)),
                 initial: self.unwritten(access.tensor),
                 is_listed: true,
             }];
         }
-        vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
+        vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(dtype))]
     }
 
     /// Returns the value with which the first one is combined in a workspace that records its entries.

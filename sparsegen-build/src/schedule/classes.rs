@@ -68,7 +68,7 @@ impl Kernel {
     }
 
     /// Returns the additive terms of a value, with masks instead of conditions.
-    fn masked_terms(&self, value: &Expr) -> Vec<Expr> {
+    pub(super) fn masked_terms(&self, value: &Expr) -> Vec<Expr> {
         let each = |of: &Expr, f: &dyn Fn(Expr) -> Expr| {
             self.masked_terms(of).into_iter().map(f).collect::<Vec<_>>()
         };

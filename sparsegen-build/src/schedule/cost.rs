@@ -261,7 +261,7 @@ impl Cost<'_> {
             None => {
                 let kernel = &self.program.kernel;
                 let nominal = if is_offset(kernel, v) { ENTRIES } else { DIMENSION };
-                kernel.variable(v).size.map_or(nominal, |size| size as f64)
+                kernel.variable(v).declared_size().map_or(nominal, |size| size as f64)
             }
             Some(Definition::Computed(computed)) => match *computed {
                 Coordinate::Div(of, BlockSize::Constant(by))

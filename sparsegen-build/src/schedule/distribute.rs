@@ -11,10 +11,12 @@ use crate::concrete::Precomputed;
 use crate::concrete::fixed::released;
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
+    Access, BinaryOp, Expr, Extent, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId,
+    VariableRole,
 };
 
 use super::eliminate::eliminated;
+use super::keys::by_keys;
 use super::precompute::{self, factors};
 use super::running::{around_one, runs_against};
 
@@ -61,6 +63,7 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
     };
     let eliminated = pushed.and_then(eliminated).filter(is_new);
     forms.splice(0..0, eliminated);
+    forms.splice(0..0, pushed.and_then(by_keys));
     forms.splice(0..0, pushed.and_then(mode_by_mode));
     forms
 }
@@ -148,7 +151,11 @@ pub(super) fn keep(
     (op, part): (ReduceOp, Expr),
     over: Vec<VariableId>,
 ) -> Expr {
-    let accumulator = Accumulator::default();
+    let is_unbounded = |v: &VariableId| kernel.variable(*v).extent == Extent::Unbounded;
+    let accumulator = match over.iter().any(is_unbounded) {
+        true => Accumulator::Hashed,
+        false => Accumulator::default(),
+    };
     let is_same = |own: &&Precomputed| own.value == part && own.workspace.indices == over;
     if let Some(own) = taken.iter().find(is_same) {
         return Expr::Access(own.workspace.clone());

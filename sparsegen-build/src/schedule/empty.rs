@@ -17,7 +17,9 @@ use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::graph::IterationGraph;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
-use crate::notation::{Access, Expr, Function, Kernel, Reduce, ReduceOp, VariableId, VariableRole};
+use crate::notation::{
+    Access, Expr, Extent, Function, Kernel, Reduce, ReduceOp, VariableId, VariableRole,
+};
 use crate::types::{Dtype, Literal};
 
 /// Returns the chosen loops, with an additional version for each range whose emptiness affects
@@ -148,7 +150,11 @@ fn extents(program: &Program, value: &Expr) -> Vec<Vec<VariableId>> {
     let mut extents: Vec<Vec<VariableId>> = Vec::new();
     for v in ranges(value) {
         // No version is needed where `sizes` gives the extent.
-        let is_known = kernel.variable(v).size.is_some_and(|size| size != 0);
+        let is_known = match kernel.variable(v).extent {
+            Extent::OfModes => false,
+            Extent::Declared(size) => size != 0,
+            Extent::Unbounded => true,
+        };
         if is_known || extents.iter().any(|same| same.contains(&v)) {
             continue;
         }

@@ -13,8 +13,8 @@ use crate::concrete::fixed::released;
 use crate::format::{Format, inverse_of_list};
 use crate::level::Levels;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, Inverse, Kernel, List, Listed, Predicate, Reduce, ReduceOp,
-    Subscript, Tensor, TensorId, TensorRole, Variable, VariableId, VariableRole,
+    Access, BinaryOp, Expr, Extent, Function, Inverse, Kernel, List, Listed, Predicate, Reduce,
+    ReduceOp, Subscript, Tensor, TensorId, TensorRole, Variable, VariableId, VariableRole,
 };
 use crate::types::Dtype;
 
@@ -199,7 +199,7 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
         name.push('_');
     }
     let role = VariableRole::Index;
-    kernel.variables.push(Variable { name, size: None, role, expression: None });
+    kernel.variables.push(Variable { name, extent: Extent::OfModes, role, expression: None });
     VariableId(kernel.variables.len() - 1)
 }
 

@@ -21,7 +21,7 @@ use crate::notation::{
 };
 use crate::types::Literal;
 
-pub(super) use kinds::{OPERANDS, is_uniform, subsets, with_kinds};
+pub(super) use kinds::{OPERANDS, is_uniform, leaves_entries, subsets, with_kinds};
 use kinds::{kinds, specs};
 
 /// Replaces the precomputed parts of a value by workspaces, with the first kind of workspace for

@@ -14,8 +14,8 @@ use crate::level::{self, Level};
 use crate::names::plain;
 use crate::notation::schedule::Action;
 use crate::notation::{
-    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Listed, Predicate, Tensor, TensorId,
-    TensorRole, VariableId, VariableRole,
+    Access, BinaryOp, Diagonal, Expr, Extent, Function, Kernel, Listed, Predicate, Tensor,
+    TensorId, TensorRole, VariableId, VariableRole,
 };
 use crate::types::Literal;
 
@@ -79,9 +79,19 @@ fn compared(kernel: &mut Kernel, value: &Expr, variables: bool) -> Option<Expr> 
     let Expr::Call(Function::Operator(op @ (BinaryOp::Eq | BinaryOp::Ne)), sides) = value else {
         return None;
     };
-    let entry = Expr::Access(predicate(kernel, sides, variables)?);
-    let equal = Expr::call(Function::Present, vec![entry, Expr::ZERO]);
+    let equal = holds(predicate(kernel, sides, variables)?);
     Some(if *op == BinaryOp::Eq { equal } else { Expr::call(Function::Not, vec![equal]) })
+}
+
+/// Returns the condition that an element of a list is the coordinate of a variable, in terms of a tensor.
+pub(super) fn is_element(kernel: &mut Kernel, element: &Access, v: VariableId) -> Option<Expr> {
+    let sides = [Expr::Access(element.clone()), Expr::Index(v)];
+    predicate(kernel, &sides, false).map(holds)
+}
+
+/// Returns the condition that a tensor represents.
+fn holds(predicate: Access) -> Expr {
+    Expr::call(Function::Present, vec![Expr::Access(predicate), Expr::ZERO])
 }
 
 /// Returns the tensor that represents a comparison, if there is one.
@@ -98,7 +108,8 @@ fn predicate(kernel: &mut Kernel, sides: &[Expr], variables: bool) -> Option<Acc
         listed(kernel, left, right).or_else(|| listed(kernel, right, left))?;
     let of = kernel.tensor(list.tensor);
     let predicate = Predicate::Listed(Listed { list: list.tensor, coordinate, ahead });
-    let level = level::listed(of.dtype, ahead);
+    let is_bounded = kernel.variable(coordinate).extent != Extent::Unbounded;
+    let level = level::listed(of.dtype, ahead, is_bounded);
     let name = format!("{}_is{}", plain(&of.argument), distance(ahead as i64));
     let levels = of.format.levels.clone();
     Some(pattern(kernel, predicate, &name, levels, list.indices, (coordinate, level)))
@@ -134,16 +145,22 @@ fn listed(kernel: &Kernel, element: &Expr, other: &Expr) -> Option<(Access, Vari
     let difference = other.as_affine()?;
     let [Term { times: 1, of: Expr::Index(coordinate) }] = difference.terms() else { return None };
     let ahead = usize::try_from(difference.offset()).ok()?;
+    let suits = is_list(kernel, access)
+        && has_loop(kernel, *coordinate)
+        && !access.indices.contains(coordinate);
+    suits.then(|| (access.clone(), *coordinate, ahead))
+}
+
+/// Returns whether the values of an operand are an array of integers with an element for each coordinate.
+pub(super) fn is_list(kernel: &Kernel, access: &Access) -> bool {
     let of = kernel.tensor(access.tensor);
     let is_array = |spec: &LevelSpec| spec.properties.full && spec.level.arrays().is_empty();
-    let suits = of.role == TensorRole::Operand
+    of.role == TensorRole::Operand
         && of.dtype.is_integer()
         && !of.pattern
         && !of.format.levels.is_empty()
         && of.format.levels.iter().all(is_array)
-        && access.indices.iter().chain([coordinate]).all(|v| has_loop(kernel, *v))
-        && !access.indices.contains(coordinate);
-    suits.then(|| (access.clone(), *coordinate, ahead))
+        && access.indices.iter().all(|v| has_loop(kernel, *v))
 }
 
 /// Returns whether a variable is one of the statement, which ranges over whole modes.

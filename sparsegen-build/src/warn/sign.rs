@@ -36,7 +36,9 @@ fn range(kernel: &Kernel, function: &Affine<Expr>) -> (Option<i64>, Option<i64>)
     let mut most = least;
     for term in function.terms() {
         let last = match &term.of {
-            Expr::Index(v) => kernel.variable(*v).size.and_then(|size| i64::try_from(size).ok()),
+            Expr::Index(v) => {
+                kernel.variable(*v).declared_size().and_then(|size| i64::try_from(size).ok())
+            }
             _ => None,
         };
         // Products and quotients of coordinates and parameters are not negative either.

@@ -175,7 +175,7 @@ impl Space {
     pub fn has_whole_blocks(&self, kernel: &Kernel, of: VariableId, size: BlockSize) -> bool {
         let BlockSize::Constant(size) = size else { return false };
         let extent = match self.definition(of) {
-            None => kernel.variable(of).size,
+            None => kernel.variable(of).declared_size(),
             Some(Definition::Computed(Coordinate::Mod(
                 whole,
                 places @ BlockSize::Constant(extent),

@@ -4,8 +4,8 @@
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{self, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Kernel, Slice, Subscript, Tensor, TensorId, TensorRole, Variable,
-    VariableRole,
+    Access, Assignment, Expr, Extent, Kernel, Slice, Subscript, Tensor, TensorId, TensorRole,
+    Variable, VariableRole,
 };
 use crate::types::{Dtype, Literal};
 
@@ -77,14 +77,14 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
     };
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
-        size: size(name).map(|(_, extent)| *extent),
+        extent: size(name).map_or(Extent::OfModes, |(_, extent)| Extent::Declared(*extent)),
         role: VariableRole::Index,
         expression: expression(name),
     });
     let defined = schedule.defined.iter();
     let defined = defined.map(|defined| Variable {
         name: defined.name.clone(),
-        size: None,
+        extent: Extent::OfModes,
         role: match defined.is_stored {
             true => VariableRole::Stored,
             false => VariableRole::Scheduled,

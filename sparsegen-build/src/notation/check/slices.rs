@@ -13,8 +13,8 @@ use crate::coordinate::Affine;
 use crate::names::{plain, snake_case};
 use crate::notation::syntax::Access;
 use crate::notation::{
-    self, Domain, Expr as Canonical, List, Reduce, Slice, Subscript, Symbol, TensorId, Variable,
-    VariableId, VariableRole,
+    self, Domain, Expr as Canonical, Extent, List, Reduce, Slice, Subscript, Symbol, TensorId,
+    Variable, VariableId, VariableRole,
 };
 
 use super::Context;
@@ -181,8 +181,11 @@ impl<'m> Parts<'m> {
             while is_taken(&free) {
                 free.push('_');
             }
-            let size = (role == VariableRole::Fixed).then_some(1);
-            made.push(Variable { name: free, size, role, expression: None });
+            let extent = match role {
+                VariableRole::Fixed => Extent::Declared(1),
+                _ => Extent::OfModes,
+            };
+            made.push(Variable { name: free, extent, role, expression: None });
         };
         let of_tensor = |name: &str, tensor: usize| {
             let tensor = plain(&known.tensors[tensor].argument);

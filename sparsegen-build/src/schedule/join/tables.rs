@@ -124,7 +124,7 @@ fn add_variable(
                 let other = program.kernel.variable(*known);
                 other.name == variable.name
                     && other.role == variable.role
-                    && other.size == variable.size
+                    && other.extent == variable.extent
                     && is_one(*known)
             })
         }

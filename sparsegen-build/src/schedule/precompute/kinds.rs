@@ -58,6 +58,11 @@ fn is_read_as_fill(program: &Program, part: &Precomputed) -> bool {
     })
 }
 
+/// Returns whether a workspace does not determine which entries the result has.
+pub(in crate::schedule) fn leaves_entries(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
+    !kernel.tensor(kernel.result()).format.is_sparse() || depends_on_others_only(kernel, value, own)
+}
+
 /// Returns whether the presence of a value depends on other operands than `own` only.
 fn depends_on_others_only(kernel: &Kernel, value: &Expr, own: &Access) -> bool {
     let mut others = kernel.sparse_accesses(value);
