@@ -51,6 +51,21 @@ impl Loop {
         })
     }
 
+    /// Returns how many ends of the loop's range are values, such as elements of lists.
+    pub fn ends_at_values(&self, program: &Program) -> usize {
+        let conditions = self.conditions();
+        if conditions.is_empty() || !self.may_be_limited(program) {
+            return 0;
+        }
+        let has = |is_end: bool| {
+            conditions.iter().any(|condition| {
+                let limit = program.kernel.value_limit(condition, self.variable);
+                limit.is_some_and(|(limit, _)| limit.is_end == is_end)
+            })
+        };
+        [true, false].into_iter().filter(|is_end| has(*is_end)).count()
+    }
+
     /// Returns the largest number of coordinates that the loop visits each time because of predicates,
     /// if that is a constant.
     pub fn window(&self, program: &Program) -> Option<u64> {

@@ -15,6 +15,8 @@ use crate::notation::{self, Determined, VariableId};
 use super::Lowering;
 use super::affine::Difference;
 use super::scope::Scope;
+use super::value::literal;
+use crate::types::Literal;
 
 /// The bounds of a loop.
 #[derive(Default)]
@@ -203,7 +205,9 @@ impl Lowering<'_> {
         let mut limits = Limits::default();
         let mut taken: Vec<notation::Expr> = Vec::new();
         for condition in inner.conditions() {
-            if self.limit(condition, inner.variable, &mut limits, scope) {
+            if self.limit(condition, inner.variable, &mut limits, scope)
+                || self.limit_by_value(condition, inner.variable, &mut limits, scope)
+            {
                 taken.push(condition.clone());
             }
         }
@@ -263,6 +267,41 @@ impl Lowering<'_> {
             }
         }
         bounds.is_some_and(|bounds| !bounds.is_empty())
+    }
+
+    /// Adds the bound of a variable that is a value, if a predicate compares them.
+    fn limit_by_value(
+        &self,
+        condition: &notation::Expr,
+        v: VariableId,
+        limits: &mut Limits,
+        scope: &Scope,
+    ) -> bool {
+        let found = self.program.kernel.value_limit(condition, v);
+        let Some((limit, dtype)) = found.filter(|_| self.is_known_without(condition, v, scope))
+        else {
+            return false;
+        };
+        let (value, extent) = (self.number(limit.value, dtype, scope), self.extent(v));
+        let mut bound = value.clone();
+        // `usize` may be narrower than an integer.
+        if matches!(dtype, Dtype::I64 | Dtype::U64) {
+            let extent = Expr::cast(extent.clone(), Some(Dtype::Usize), dtype);
+            bound = Expr::binary(BinaryOp::Min, bound, extent);
+        }
+        bound = Expr::cast(bound, Some(dtype), Dtype::Usize);
+        if limit.is_after {
+            bound = Expr::add(Expr::min(bound, extent), Expr::Index(1));
+        }
+        if !dtype.is_unsigned() {
+            let is_negative = Expr::lt(value, literal(Literal::Int(0), dtype));
+            bound = Expr::choose(is_negative, Expr::Index(0), bound);
+        }
+        match limit.is_end {
+            true => limits.to(bound),
+            false => limits.from(bound),
+        }
+        true
     }
 
     /// Returns whether the other variables of a predicate are known. A coordinate that is computed from

@@ -214,7 +214,7 @@ impl Expr {
             Expr::Access(access) => replace(access).unwrap_or_else(|| self.clone()),
             Expr::Call(function, arguments) => {
                 let arguments = arguments.iter().map(|a| a.substitute(replace));
-                Expr::call(*function, arguments.collect())
+                Expr::call(*function, arguments.collect()).decided()
             }
             Expr::Neg(a) => Expr::neg(a.substitute(replace)),
             Expr::Binary(op, a, b) => {

@@ -16,7 +16,28 @@ pub enum Determined {
     Class(Expr),
 }
 
+/// A bound of a variable that is a value, such as an element of a list: `p < stop[r]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueLimit<'e> {
+    pub value: &'e Expr,
+    /// `true` for an upper bound.
+    pub is_end: bool,
+    /// `true` if the first coordinate, or the one after the last, is the one after the value.
+    pub is_after: bool,
+}
+
 impl Kernel {
+    /// Returns the value and its type, an integer, that bounds a variable where a predicate holds.
+    pub fn value_limit<'e>(
+        &self,
+        predicate: &'e Expr,
+        v: VariableId,
+    ) -> Option<(ValueLimit<'e>, Dtype)> {
+        let (limit, _) = predicate.as_value_limit().filter(|(_, of)| *of == v)?;
+        let dtype = self.dtype_of(limit.value).filter(|dtype| dtype.is_integer())?;
+        Some((limit, dtype))
+    }
+
     /// Returns the coordinate of a variable at which a predicate holds, if it holds at one at most.
     pub fn coordinate_of(&self, predicate: &Expr, v: VariableId) -> Option<Determined> {
         let is_real = |dtype: Dtype| dtype.is_integer() || matches!(dtype, Dtype::F32 | Dtype::F64);
@@ -55,6 +76,22 @@ impl Expr {
         let is_class =
             |(value, v): &(&Expr, VariableId)| !value.is_place() && !value.variables().contains(v);
         self.equated().into_iter().flatten().find(is_class)
+    }
+
+    /// Returns the bound and the variable of a comparison of a variable with a value that does not depend
+    /// on it: `p < stop[r]`.
+    pub(crate) fn as_value_limit(&self) -> Option<(ValueLimit<'_>, VariableId)> {
+        let Expr::Call(Function::Operator(op @ (BinaryOp::Lt | BinaryOp::Le)), sides) = self else {
+            return None;
+        };
+        let (is_end, v, value) = match &sides[..] {
+            [Expr::Index(v), value] => (true, *v, value),
+            [value, Expr::Index(v)] => (false, *v, value),
+            _ => return None,
+        };
+        let is_after = is_end == (*op == BinaryOp::Le);
+        let is_limit = !value.is_place() && !value.variables().contains(&v);
+        is_limit.then_some((ValueLimit { value, is_end, is_after }, v))
     }
 
     /// Returns each side of an equality whose other side is a variable, and this variable.

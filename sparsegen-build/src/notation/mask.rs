@@ -17,6 +17,20 @@ impl Expr {
         if let Expr::Call(Function::Entry, entry) = self { entry.get(1) } else { None }
     }
 
+    /// Returns this expression, or its truth if it compares a variable with 0: no coordinate is negative.
+    pub(super) fn decided(self) -> Expr {
+        let Expr::Call(Function::Operator(op), sides) = &self else { return self };
+        match (op, &sides[..]) {
+            (BinaryOp::Lt, [Expr::Index(_), b]) if b.is_zero() => {
+                Expr::Literal(Literal::Bool(false))
+            }
+            (BinaryOp::Le, [a, Expr::Index(_)]) if a.is_zero() => {
+                Expr::Literal(Literal::Bool(true))
+            }
+            _ => self,
+        }
+    }
+
     /// Returns whether a condition is a predicate over index variables or the presence of entries,
     /// and does not depend on values.
     pub(crate) fn is_mask(&self) -> bool {
@@ -36,9 +50,10 @@ impl Expr {
     }
 
     /// Returns whether a condition as a factor is a mask: it does not depend on values, or it compares
-    /// variables with classes, each of which is at most one coordinate.
+    /// variables with them.
     pub(crate) fn selects(&self) -> bool {
-        let selects = |of: &Expr| of.is_mask() || of.as_class().is_some();
+        let selects =
+            |of: &Expr| of.is_mask() || of.as_class().is_some() || of.as_value_limit().is_some();
         self.conjuncts().into_iter().all(selects)
     }
 

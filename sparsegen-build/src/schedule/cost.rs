@@ -1,12 +1,11 @@
 //! The cost of a plan for nominal sizes, which is only meaningful for comparing plans of one
 //! kernel.
 //!
-//! A dimension has 1000 coordinates unless the manifest declares its extent, and the offsets of a window
-//! are 8; a compressed level has 300 at the root and 8 under each parent, and four times as many
-//! positions if it is not unique. An iteration costs one, or six if it reads a coordinate first, and
-//! each memory access of an operand costs one, or eight if consecutive iterations access distant
-//! addresses. Converting or packing an entry costs thirty. A result that is assembled in two passes
-//! costs two.
+//! A dimension has 1000 coordinates unless the manifest declares its extent, and a window has 8; a
+//! compressed level has 300 at the root and 8 under each parent, and four times as many positions if it is
+//! not unique. An iteration costs one, or six if it reads a coordinate first, and each memory access of an
+//! operand costs one, or eight if consecutive iterations access distant addresses. Converting or packing an
+//! entry costs thirty. A result that is assembled in two passes costs two.
 
 mod conversions;
 
@@ -230,7 +229,8 @@ impl Cost<'_> {
         }
         if whole {
             let window = inner.window(self.program).map_or(f64::INFINITY, |width| width as f64);
-            return window.min(dimension / parts);
+            let most = [dimension, dimension * HOLDS, ENTRIES];
+            return window.min(most[inner.ends_at_values(self.program)] / parts);
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension) / parts

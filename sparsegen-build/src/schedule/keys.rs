@@ -174,8 +174,8 @@ fn keys(kernel: &Kernel, factor: &Expr) -> Option<[Access; 2]> {
     (kernel.semiring.is_usual() && are_keys(a) && are_keys(b)).then(|| [a.clone(), b.clone()])
 }
 
-/// Returns the product of the parts that depend on the variables of `kept`, and that of the others, if no
-/// part depends on variables of both, and all variables of the former are summed over.
+/// Returns two products, of the parts that depend on the variables of `kept`, which must all be summed over,
+/// and of the other parts, if no part depends on variables of both.
 fn split(
     variables: &[VariableId],
     kept: &Access,

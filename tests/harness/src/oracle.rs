@@ -10,8 +10,7 @@
 //! ([`Knowledge::Either`]):
 //! - a mask that is not a factor of a product (`A[i,j] + (i >= j)`, `select(i >= j, A[i,j],
 //!   B[i,j])`) need not be evaluated to determine the stored entries;
-//! - a comparison of index variables with operands that are not stored (`(i < z[j]) * D[j,k]`) may
-//!   be a mask or not;
+//! - a comparison of index variables with operands (`(i < z[j]) * D[j,k]`) may be a mask or not;
 //! - an entry that decides an `any` or `all` may be found only where loops run, so that a value
 //!   that follows from it may be stored;
 //! - if an expression of unstored operands differs from the fill value, every coordinate is stored,

@@ -104,16 +104,15 @@ impl<'a> Grid<'a> {
             }
             Kind::Apply(op, parts) => {
                 // With the fill value of an unstored operand, a comparison of coordinates is a mask.
-                // So is the equality of a coordinate and a value, and that it differs from an element
+                // So is a comparison of a coordinate and a value, and that it differs from an element
                 // of a list, which stores all elements.
                 let is_index = |part: &Node| part.is_coordinates() && part.has_coordinate();
                 let has_index = parts.iter().any(is_index);
                 let is_filter = |part: &Node| match op {
-                    Op::Compare(Binary::Equal) => has_index || part.is_coordinates(),
                     Op::Compare(Binary::Unequal) => {
                         part.is_coordinates() || has_index && part.is_integer_element()
                     }
-                    Op::Compare(_) => part.is_coordinates(),
+                    Op::Compare(_) => has_index || part.is_coordinates(),
                     _ => false,
                 };
                 let part = |part: &Node| {
