@@ -12,6 +12,7 @@ mod eliminate;
 mod empty;
 mod inverse;
 pub mod join;
+mod kept;
 mod keys;
 mod locate;
 mod merge;

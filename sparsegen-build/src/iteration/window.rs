@@ -3,11 +3,26 @@
 //! In `∀i ∀j (y[i] += x[j] if i - 3 <= j && j <= i)`, the loop over `j` visits at most four coordinates
 //! for each `i`, however many there are.
 
+use std::sync::Arc;
+
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Affine;
 use crate::format::LevelSpec;
 use crate::notation::Expr;
+
+/// Returns the conditions on which all of some plans depend.
+fn common<'p>(plans: impl Iterator<Item = &'p Arc<Plan>>) -> Vec<&'p Expr> {
+    let mut conditions = plans.map(|plan| match &**plan {
+        Plan::If { condition, .. } => condition.conjuncts(),
+        Plan::Sequence(parts) => common(parts.iter()),
+        Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Visit(_) => Vec::new(),
+    });
+    let first = conditions.next().unwrap_or_default();
+    conditions.fold(first, |common, own| {
+        common.into_iter().filter(|condition| own.contains(condition)).collect()
+    })
+}
 
 impl Loop {
     /// Returns whether predicates over the loop's variable may limit its range: whether one operand at
@@ -37,18 +52,7 @@ impl Loop {
 
     /// Returns the predicates on which all bodies depend, if they depend on any.
     pub fn conditions(&self) -> Vec<&Expr> {
-        let mut bodies = self.bodies.iter().skip(1).map(|body| match &**body {
-            Plan::If { condition, .. } => condition.conjuncts(),
-            Plan::Loop(_)
-            | Plan::Where { .. }
-            | Plan::Assign { .. }
-            | Plan::Sequence(_)
-            | Plan::Visit(_) => Vec::new(),
-        });
-        let first = bodies.next().unwrap_or_default();
-        bodies.fold(first, |common, own| {
-            common.into_iter().filter(|condition| own.contains(condition)).collect()
-        })
+        common(self.bodies.iter().skip(1))
     }
 
     /// Returns how many ends of the loop's range are values, such as elements of lists.

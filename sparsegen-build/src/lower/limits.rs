@@ -315,7 +315,13 @@ impl Lowering<'_> {
 
 /// Returns a loop without some of the predicates common to all bodies.
 fn without(inner: &Loop, taken: &[notation::Expr]) -> Loop {
-    let without = |body: &Arc<Plan>| match &**body {
+    let bodies = inner.bodies.iter().map(|body| unconditional(body, taken)).collect();
+    Loop { bodies, ..inner.clone() }
+}
+
+/// Returns a plan without some of the predicates on which all of it depends.
+fn unconditional(plan: &Arc<Plan>, taken: &[notation::Expr]) -> Arc<Plan> {
+    match &**plan {
         Plan::If { condition, body } => {
             let kept = condition.conjuncts().into_iter();
             let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
@@ -325,14 +331,14 @@ fn without(inner: &Loop, taken: &[notation::Expr]) -> Loop {
                 None => Arc::clone(body),
             }
         }
-        Plan::Loop(_)
-        | Plan::Where { .. }
-        | Plan::Assign { .. }
-        | Plan::Sequence(_)
-        | Plan::Visit(_) => Arc::clone(body),
-    };
-    let bodies = inner.bodies.iter().map(without).collect();
-    Loop { bodies, ..inner.clone() }
+        Plan::Sequence(parts) => {
+            let parts = parts.iter().map(|part| unconditional(part, taken));
+            Arc::new(Plan::Sequence(parts.collect()))
+        }
+        Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Visit(_) => {
+            Arc::clone(plan)
+        }
+    }
 }
 
 impl Limits {

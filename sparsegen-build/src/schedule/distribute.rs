@@ -8,7 +8,6 @@
 //! An operand at a fixed coordinate is kept as an inner sum is: it is the sum over one coordinate.
 
 use crate::concrete::Precomputed;
-use crate::concrete::fixed::released;
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
     Access, BinaryOp, Expr, Extent, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId,
@@ -16,9 +15,10 @@ use crate::notation::{
 };
 
 use super::eliminate::eliminated;
+use super::kept::kept;
 use super::keys::by_keys;
 use super::precompute::{self, factors};
-use super::running::{around_one, runs_against};
+use super::running::around_one;
 
 /// The number of forms of a value that are compared.
 const FORMS: usize = 8;
@@ -239,107 +239,6 @@ fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr
     let inner = inner.into_iter().reduce(Expr::mul)?.where_all(tested.into_iter().cloned());
     let all = outer.into_iter().chain([Expr::sum(vec![v], inner)]).reduce(Expr::mul)?;
     Some(Expr::sum(others, all.where_all(before.into_iter().cloned())))
-}
-
-/// Returns the forms of a kernel in which one more part goes through a workspace: a reduction or an
-/// operand at a fixed coordinate that is the same for several coordinates of the loops around it, or
-/// a reduction within another whose operands have their values among those of other coordinates.
-fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>)> {
-    let mut found: Vec<(&Expr, Vec<VariableId>)> = Vec::new();
-    let mut around = kernel.assignment.result.indices.clone();
-    for_each_part(&kernel.assignment.value, &mut around, &mut |part, around| {
-        let is_new = !found.iter().any(|(known, _)| *known == part);
-        let over = match part {
-            Expr::Reduce(reduce) if is_new => of_reduction(kernel, reduce, around),
-            Expr::Access(access) if is_new => of_fixed(kernel, access, around),
-            _ => return,
-        };
-        if !over.is_empty() {
-            found.push((part, over));
-        }
-    });
-    let mut forms = Vec::new();
-    for (part, over) in found {
-        for over in over {
-            let (mut kernel, mut taken) = (kernel.clone(), taken.to_vec());
-            let workspace =
-                keep(&mut kernel, &mut taken, (ReduceOp::SUM, part.clone()), vec![over]);
-            let value = replaced(&kernel.assignment.value, part, &workspace);
-            kernel.assignment.value = without_fixed(&kernel, part, value);
-            forms.push((kernel, taken));
-        }
-    }
-    forms
-}
-
-/// Returns the variables over which a reduction within loops over `around` may be kept.
-fn of_reduction(kernel: &Kernel, reduce: &Reduce, around: &[VariableId]) -> Vec<VariableId> {
-    let free = reduce.free_variables();
-    let is_within = around.len() > kernel.assignment.result.indices.len();
-    let is_repeated = around.iter().any(|v| !free.contains(v))
-        || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v))
-        || free.iter().any(|v| runs_against(&kernel.assignment.value, reduce, *v));
-    let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
-    match is_sum && is_repeated && has_plain_indices(kernel, &reduce.body) {
-        true => free,
-        false => Vec::new(),
-    }
-}
-
-/// Returns the variables over which an operand at a fixed coordinate may be kept, as `A[j,j]` over `j`,
-/// which would be searched for in the innermost of several loops.
-fn of_fixed(kernel: &Kernel, access: &Access, around: &[VariableId]) -> Vec<VariableId> {
-    let is_plain = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
-    let (mut free, others): (Vec<VariableId>, Vec<VariableId>) =
-        access.indices.iter().partition(|v| is_plain(v));
-    let is_fixed = |v: &VariableId| {
-        kernel.variable(*v).role.slice().is_some_and(|slice| {
-            slice.fixed().is_some() || slice.follows().is_some_and(|v| free.contains(&v))
-        })
-    };
-    let is_candidate = !others.is_empty()
-        && others.iter().all(is_fixed)
-        && kernel.tensor(access.tensor).format.is_sparse()
-        && kernel.vanishes(&Expr::Access(access.clone()))
-        && around.iter().any(|v| !free.contains(v));
-    if !is_candidate {
-        return Vec::new();
-    }
-    // The outermost loop reads the operand once for each coordinate.
-    let result = &kernel.assignment.result;
-    let format = &kernel.tensor(result.tensor).format;
-    let mode = (!format.levels.is_empty()).then(|| format.mode_of(0)).flatten();
-    let first = mode.map(|mode| result.indices[mode]);
-    free.retain(|v| Some(*v) != first);
-    free
-}
-
-/// Returns a value, in which a workspace has replaced `part`, without reductions over the fixed
-/// coordinates that only the part was read at.
-fn without_fixed(kernel: &Kernel, part: &Expr, value: Expr) -> Expr {
-    let Expr::Access(access) = part else { return value };
-    let is_read = |v: VariableId| {
-        let mut is_read = false;
-        value.for_each_access(&mut |other| {
-            is_read |= other.indices.iter().any(|index| kernel.counted(*index) == v);
-        });
-        is_read
-    };
-    let counted = access.indices.iter().map(|v| kernel.counted(*v));
-    let fixed = counted.filter(|v| kernel.variable(*v).role == VariableRole::Fixed);
-    let unread: Vec<VariableId> = fixed.filter(|v| !is_read(*v)).collect();
-    unread.into_iter().fold(value, |value, v| released(&value, v))
-}
-
-/// Returns whether the coordinates of a free variable of a reduction come again for each coordinate of
-/// the reduction, in the order of the levels of some operand.
-pub(super) fn comes_again(kernel: &Kernel, reduce: &Reduce, v: VariableId) -> bool {
-    kernel.sparse_accesses(&reduce.body).into_iter().any(|operand| {
-        let stored = stored_in_order(kernel, &Expr::Access(operand.clone())).unwrap_or_default();
-        let mut stored = stored.into_iter().map(|mode| kernel.counted(mode));
-        let is_reduced = |outer| reduce.variables.contains(&outer);
-        stored.by_ref().any(is_reduced) && stored.any(|inner| inner == v)
-    })
 }
 
 /// Calls `visit` with every part of an expression, itself included, and the variables of the loops

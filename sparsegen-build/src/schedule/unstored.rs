@@ -14,7 +14,8 @@ use crate::notation::{
 };
 use crate::types::Dtype;
 
-use super::distribute::{bounded, comes_again, for_each_part, keep, replaced, uses};
+use super::distribute::{bounded, for_each_part, keep, replaced, uses};
+use super::kept::comes_again;
 use super::precompute::{OPERANDS, subsets};
 
 /// Returns the form of a kernel in which reductions of values that are not stored count the entries.
