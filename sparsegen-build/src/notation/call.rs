@@ -202,6 +202,10 @@ impl Expr {
                 let divided = Expr::call(function, vec![dividend, divisor]);
                 Expr::call(Function::Mask, vec![condition, divided])
             }
+            // Also of 0 and of NaN.
+            (Function::Math(math::Function::Pow), Ok([_, exponent])) if exponent.is_zero() => {
+                Expr::Literal(Literal::Int(1))
+            }
             (_, Ok(two)) => Expr::Call(function, two.into()),
             (Function::Select, Err(three)) => match three[0].as_truth() {
                 Some(holds) => {

@@ -12,8 +12,9 @@ use super::distribute::{
 use super::running::runs_against;
 
 /// Returns the forms of a kernel in which one more part goes through a workspace: a reduction or an
-/// operand at a fixed coordinate that is the same for several coordinates of the loops around it, or
-/// a reduction within another whose operands have their values among those of other coordinates.
+/// operand at a fixed coordinate that is the same for several coordinates of the loops around it, a
+/// reduction that is multiplied by another, or a reduction within another whose operands have their values
+/// among those of other coordinates.
 pub(super) fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>)> {
     let mut found: Vec<(&Expr, Vec<VariableId>)> = Vec::new();
     let mut around = kernel.assignment.result.indices.clone();
