@@ -34,6 +34,11 @@ impl Kernel {
         v: VariableId,
     ) -> Option<(ValueLimit<'e>, Dtype)> {
         let (limit, _) = predicate.as_value_limit().filter(|(_, of)| *of == v)?;
+        // An element at `v + 1` depends on `v`, too.
+        let depends = |of: VariableId| self.variables_of_index(of).contains(&v);
+        if limit.value.variables().into_iter().any(depends) {
+            return None;
+        }
         let dtype = self.dtype_of(limit.value).filter(|dtype| dtype.is_integer())?;
         Some((limit, dtype))
     }
