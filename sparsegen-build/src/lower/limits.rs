@@ -205,9 +205,7 @@ impl Lowering<'_> {
         let mut limits = Limits::default();
         let mut taken: Vec<notation::Expr> = Vec::new();
         for condition in inner.conditions() {
-            if self.limit(condition, inner.variable, &mut limits, scope)
-                || self.limit_by_value(condition, inner.variable, &mut limits, scope)
-            {
+            if self.limit(condition, inner.variable, &mut limits, scope) {
                 taken.push(condition.clone());
             }
         }
@@ -254,12 +252,16 @@ impl Lowering<'_> {
             return false;
         }
         let own = notation::Expr::Index(v);
+        let by_value = self.bound_by_value(condition, v, scope);
         let bound = |limit: &Affine<notation::Expr>| {
             let is_end = limit.stride(&own) > 0;
             let bound = limit.solve_for(&own)?.plus(&Affine::constant(i64::from(is_end)))?;
             Some((is_end, self.compared(&bound, scope)?.coordinate()))
         };
-        let bounds: Option<Vec<_>> = condition.limits(v).iter().map(bound).collect();
+        let bounds: Option<Vec<_>> = match by_value {
+            Some(bound) => Some(vec![bound]),
+            None => condition.limits(v).iter().map(bound).collect(),
+        };
         for (is_end, bound) in bounds.iter().flatten() {
             match is_end {
                 true => limits.to(bound.clone()),
@@ -269,19 +271,15 @@ impl Lowering<'_> {
         bounds.is_some_and(|bounds| !bounds.is_empty())
     }
 
-    /// Adds the bound of a variable that is a value, if a predicate compares them.
-    fn limit_by_value(
+    /// Returns the bound of a variable that is a value, if a predicate compares them, and whether it is the
+    /// upper one.
+    fn bound_by_value(
         &self,
         condition: &notation::Expr,
         v: VariableId,
-        limits: &mut Limits,
         scope: &Scope,
-    ) -> bool {
-        let found = self.program.kernel.value_limit(condition, v);
-        let Some((limit, dtype)) = found.filter(|_| self.is_known_without(condition, v, scope))
-        else {
-            return false;
-        };
+    ) -> Option<(bool, Expr)> {
+        let (limit, dtype) = self.program.kernel.value_limit(condition, v)?;
         let (value, extent) = (self.number(limit.value, dtype, scope), self.extent(v));
         let mut bound = value.clone();
         // `usize` may be narrower than an integer.
@@ -297,11 +295,7 @@ impl Lowering<'_> {
             let is_negative = Expr::lt(value, literal(Literal::Int(0), dtype));
             bound = Expr::choose(is_negative, Expr::Index(0), bound);
         }
-        match limit.is_end {
-            true => limits.to(bound),
-            false => limits.from(bound),
-        }
-        true
+        Some((limit.is_end, bound))
     }
 
     /// Returns whether the other variables of a predicate are known. A coordinate that is computed from
