@@ -301,9 +301,10 @@ impl Lowering<'_> {
     /// Returns whether the other variables of a predicate are known. A coordinate that is computed from
     /// the loop's variable, as in blocks, is known only within the loop.
     fn is_known_without(&self, condition: &notation::Expr, v: VariableId, scope: &Scope) -> bool {
-        let mut is_known = true;
-        condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));
-        is_known
+        let kernel = &self.program.kernel;
+        let variables = condition.variables().into_iter();
+        let mut variables = variables.flat_map(|of| kernel.variables_of_index(of));
+        variables.all(|of| of == v || scope.knows(of))
     }
 }
 

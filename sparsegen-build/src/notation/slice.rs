@@ -189,7 +189,7 @@ impl Kernel {
     }
 
     /// Returns the index variables that determine the coordinate of a mode without a separate loop.
-    pub(super) fn variables_of_index(&self, v: VariableId) -> Vec<VariableId> {
+    pub fn variables_of_index(&self, v: VariableId) -> Vec<VariableId> {
         let Some(slice) = self.variable(v).role.slice() else { return vec![v] };
         match (slice.range(), slice.follows()) {
             (Some(_), _) => vec![slice.of],
