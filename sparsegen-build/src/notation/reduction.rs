@@ -3,7 +3,7 @@
 use crate::operator::Monoid;
 use crate::types::Literal;
 
-use super::Expr;
+use super::{BinaryOp, Expr, Function};
 
 /// An operator that combines all values of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,5 +102,43 @@ impl ReduceOp {
     /// Returns whether a value is the identity element.
     pub fn ignores(self, value: &Expr) -> bool {
         value.as_literal().is_some_and(|literal| literal.is_same(self.identity()))
+    }
+
+    /// Returns the conditions without which the value is the identity element, and the value where all of them
+    /// hold: `x` where `c` holds in `max[j](select(c, x[j], -inf))`.
+    pub fn chosen(self, value: &Expr) -> Option<(Vec<Expr>, Expr)> {
+        let truth = |holds: bool| Expr::Literal(Literal::Bool(holds));
+        match value {
+            Expr::Call(Function::Select, chosen) if self.ignores(&chosen[2]) => {
+                Some((chosen[0].conjuncts().into_iter().cloned().collect(), chosen[1].clone()))
+            }
+            _ if self == ReduceOp::ANY => {
+                Some((value.conjuncts().into_iter().cloned().collect(), truth(true)))
+            }
+            _ if self == ReduceOp::ALL => {
+                Some((value.disjuncts().into_iter().map(Expr::opposite).collect(), truth(false)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a value where all conditions hold, and the identity element elsewhere.
+    pub fn choose(self, conditions: Vec<Expr>, value: Expr) -> Expr {
+        let joined = |conditions: Vec<Expr>, op: BinaryOp| {
+            conditions.into_iter().reduce(|a, b| Expr::binary(op, a, b))
+        };
+        let truth = value.as_literal().filter(|_| value.is_condition());
+        let all = match truth.and_then(Literal::as_bool) {
+            Some(true) if self == ReduceOp::ANY => {
+                return joined(conditions, BinaryOp::And).unwrap_or(value);
+            }
+            Some(false) if self == ReduceOp::ALL => {
+                let opposite = conditions.iter().map(Expr::opposite).collect();
+                return joined(opposite, BinaryOp::Or).unwrap_or(value);
+            }
+            _ => joined(conditions, BinaryOp::And),
+        };
+        let Some(all) = all else { return value };
+        Expr::call(Function::Select, vec![all, value, Expr::Literal(self.identity())])
     }
 }

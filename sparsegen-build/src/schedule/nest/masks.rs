@@ -54,8 +54,11 @@ impl Nest<'_> {
         if !kernel.is_temporary(target.tensor) || !kernel.semiring.is_usual() {
             return None;
         }
-        // Unstored elements are zeros, and all of them are combined.
-        let has_all = |value: &Expr| kernel.sparse_accesses(value).is_empty();
+        // All unstored elements are combined, which makes no difference if they are identity elements.
+        let has_all = |value: &Expr| match value {
+            Expr::Access(access) if op.ignores(&kernel.fill(access.tensor)) => true,
+            value => kernel.sparse_accesses(value).is_empty(),
+        };
         let chosen = match value {
             Expr::Call(Function::Select, chosen)
                 if is_identity(op, &chosen[2]) && (op == ReduceOp::SUM || has_all(&chosen[1])) =>

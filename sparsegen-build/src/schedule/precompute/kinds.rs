@@ -6,7 +6,7 @@ use crate::concrete::{Precomputed, Program};
 use crate::format::{LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::notation::schedule::Accumulator;
-use crate::notation::{Access, Expr, Kernel, TensorRole, VariableId, VariableRole};
+use crate::notation::{Access, Expr, Extent, Kernel, TensorRole, VariableId, VariableRole};
 use crate::schedule::distribute::only_adds;
 use crate::types::Literal;
 
@@ -90,7 +90,8 @@ pub(in crate::schedule) fn subsets<T: Copy>(items: &[T]) -> impl Iterator<Item =
 
 /// Returns the last level of each kind of workspace for a value; the levels above are full. A value
 /// that is present at all coordinates or at none needs no record of them, except in a hash table.
-/// The list of a workspace that is read in order has one mode. Unstored entries are `fill`.
+/// The list of a workspace that is read in order has one mode, which has an extent. Unstored entries are
+/// `fill`.
 pub(super) fn kinds(
     kernel: &Kernel,
     value: &Expr,
@@ -99,9 +100,11 @@ pub(super) fn kinds(
     fill: Literal,
 ) -> Vec<Arc<dyn Level>> {
     let is_array = accumulator != Accumulator::Hashed;
+    let is_bounded = |v: &VariableId| kernel.variable(*v).extent != Extent::Unbounded;
     match over {
         _ if is_array && is_uniform(kernel, value, over, fill) => vec![level::full_workspace()],
-        [_] => vec![level::workspace(), level::lookup_workspace()],
+        // Keys are looked up.
+        [v] if is_bounded(v) => vec![level::workspace(), level::lookup_workspace()],
         _ => vec![level::lookup_workspace()],
     }
 }
