@@ -18,21 +18,30 @@ pub fn all() -> impl Iterator<Item = (&'static str, usize)> {
 }
 
 /// Functions of other systems, as expressions of this language.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 31] = [
+    ("average", "sum[i](x[i]) / n"),
     ("clamp", "min(max(x, low), high)"),
     ("clip", "min(max(x, low), high)"),
     ("count", "sum[i](x[i] > 0)"),
     ("div", "a / b"),
     ("dot", "sum[i](a[i] * b[i])"),
+    ("exp_m1", "expm1(x)"),
+    ("fma", "a * b + c"),
     ("fmod", "rem(a, b)"),
     ("if", "select(condition, a, b)"),
     ("imag", "im(z)"),
+    ("ln_1p", "ln1p(x)"),
     ("log", "ln(x)"),
+    ("log1p", "ln1p(x)"),
+    ("maximum", "max(a, b)"),
     ("mean", "sum[i](x[i]) / n"),
+    ("minimum", "min(a, b)"),
     ("mod", "rem(a, b)"),
     ("nnz", "sum[i](present(x[i]))"),
     ("norm", "sqrt(sum[i](square(x[i])))"),
+    ("not", "!condition"),
     ("power", "pow(a, b)"),
+    ("product", "prod[i](x[i])"),
     ("real", "re(z)"),
     ("relu", "max(x, 0)"),
     ("rsqrt", "recip(sqrt(x))"),

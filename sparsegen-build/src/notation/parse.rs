@@ -294,6 +294,16 @@ impl Parser {
                 )
                 .help(format!("separate the indices by commas: `{}[i,j]`", name.text)));
             }
+            if self.tokens.at("(")
+                && let Some(here) = functions::elsewhere(&name.text)
+            {
+                return Err(Diagnostic::new(
+                    Code::UnknownFunction,
+                    name.span,
+                    format!("there is no reduction `{}`", name.text),
+                )
+                .help(format!("write `{here}`")));
+            }
         }
         let span = name.span.to(self.tokens.before());
         Ok(Access { name, indices, span })
