@@ -54,7 +54,7 @@ impl Nest<'_> {
         if !kernel.is_temporary(target.tensor) || !kernel.semiring.is_usual() {
             return None;
         }
-        // All unstored elements are combined, which makes no difference if they are identity elements.
+        // Unstored elements are combined as well, without effect if they are identity elements.
         let has_all = |value: &Expr| match value {
             Expr::Access(access) if op.ignores(&kernel.fill(access.tensor)) => true,
             value => kernel.sparse_accesses(value).is_empty(),
