@@ -29,10 +29,7 @@ impl Stmt {
         if op == BinaryOp::Add {
             return Stmt::accumulate(name, value);
         }
-        // A constant that determines the result of the operation.
-        let no = op == BinaryOp::And && value == Expr::Bool(false);
-        let yes = op == BinaryOp::Or && value == Expr::Bool(true);
-        if no || yes {
+        if determines(op, &value) {
             return Stmt::assign(name, value);
         }
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
@@ -42,6 +39,9 @@ impl Stmt {
     pub fn combine_at(array: &str, index: Expr, op: BinaryOp, value: Expr) -> Stmt {
         if op == BinaryOp::Add {
             return Stmt::accumulate_at(array, index, value);
+        }
+        if determines(op, &value) {
+            return Stmt::store(array, index, value);
         }
         Stmt::Store { array: array.to_string(), index, op: Some(op), value }
     }
@@ -206,6 +206,15 @@ impl Stmt {
 /// Returns whether statements have no effect: there are none except comments.
 fn does_nothing(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| matches!(stmt, Stmt::Comment(_)))
+}
+
+/// Returns whether a constant determines the result of an operation.
+fn determines(op: BinaryOp, value: &Expr) -> bool {
+    match op {
+        BinaryOp::And => *value == Expr::Bool(false),
+        BinaryOp::Or => *value == Expr::Bool(true),
+        _ => false,
+    }
 }
 
 /// Returns the operation and operand to accumulate a value: a negation is subtracted, and so is a
