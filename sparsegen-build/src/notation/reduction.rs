@@ -1,9 +1,9 @@
 //! Reduction operators.
 
 use crate::operator::Monoid;
-use crate::types::Literal;
+use crate::types::{Dtype, Literal};
 
-use super::{BinaryOp, Expr, Function};
+use super::{BinaryOp, Expr, Function, Kernel};
 
 /// An operator that combines all values of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,42 +103,60 @@ impl ReduceOp {
     pub fn ignores(self, value: &Expr) -> bool {
         value.as_literal().is_some_and(|literal| literal.is_same(self.identity()))
     }
+}
 
-    /// Returns the conditions without which the value is the identity element, and the value where all of them
-    /// hold: `x` where `c` holds in `max[j](select(c, x[j], -inf))`.
-    pub fn chosen(self, value: &Expr) -> Option<(Vec<Expr>, Expr)> {
+impl Kernel {
+    /// Returns the conditions without which a value that a reduction combines is its identity element, and the
+    /// value where all of them hold: `x[j]` where `c` holds in `max[j](select(c, x[j], -inf))`.
+    pub fn chosen(&self, op: ReduceOp, value: &Expr) -> Option<(Vec<Expr>, Expr)> {
         let truth = |holds: bool| Expr::Literal(Literal::Bool(holds));
         match value {
-            Expr::Call(Function::Select, chosen) if self.ignores(&chosen[2]) => {
+            Expr::Call(Function::Select, chosen) if op.ignores(&chosen[2]) => {
                 Some((chosen[0].conjuncts().into_iter().cloned().collect(), chosen[1].clone()))
             }
-            _ if self == ReduceOp::ANY => {
+            _ if op == ReduceOp::ANY => {
                 Some((value.conjuncts().into_iter().cloned().collect(), truth(true)))
             }
-            _ if self == ReduceOp::ALL => {
-                Some((value.disjuncts().into_iter().map(Expr::opposite).collect(), truth(false)))
+            _ if op == ReduceOp::ALL => {
+                let disjuncts = value.disjuncts().into_iter();
+                Some((disjuncts.map(|of| self.opposite(of)).collect(), truth(false)))
             }
             _ => None,
         }
     }
 
-    /// Returns a value where all conditions hold, and the identity element elsewhere.
-    pub fn choose(self, conditions: Vec<Expr>, value: Expr) -> Expr {
-        let joined = |conditions: Vec<Expr>, op: BinaryOp| {
-            conditions.into_iter().reduce(|a, b| Expr::binary(op, a, b))
+    /// Returns the value that a reduction combines where all conditions hold, and its identity element
+    /// elsewhere.
+    pub fn choose(&self, op: ReduceOp, conditions: Vec<Expr>, value: Expr) -> Expr {
+        let all = |conditions: Vec<Expr>, by: BinaryOp| {
+            conditions.into_iter().reduce(|a, b| Expr::binary(by, a, b))
         };
-        let truth = value.as_literal().filter(|_| value.is_condition());
-        let all = match truth.and_then(Literal::as_bool) {
-            Some(true) if self == ReduceOp::ANY => {
-                return joined(conditions, BinaryOp::And).unwrap_or(value);
+        let is = |truth: bool| value == Expr::Literal(Literal::Bool(truth));
+        if op == ReduceOp::ANY && is(true) {
+            return all(conditions, BinaryOp::And).unwrap_or(value);
+        }
+        if op == ReduceOp::ALL && is(false) {
+            let opposite = conditions.iter().map(|of| self.opposite(of)).collect();
+            return all(opposite, BinaryOp::Or).unwrap_or(value);
+        }
+        match all(conditions, BinaryOp::And) {
+            Some(all) => {
+                Expr::call(Function::Select, vec![all, value, Expr::Literal(op.identity())])
             }
-            Some(false) if self == ReduceOp::ALL => {
-                let opposite = conditions.iter().map(Expr::opposite).collect();
-                return joined(opposite, BinaryOp::Or).unwrap_or(value);
+            None => value,
+        }
+    }
+
+    /// Returns the condition that holds where another does not. Both orders of values are false if one is NaN.
+    fn opposite(&self, condition: &Expr) -> Expr {
+        let is_ordered = |side: &Expr| self.dtype_of(side).is_none_or(Dtype::is_integer);
+        match condition {
+            Expr::Call(Function::Operator(BinaryOp::Lt | BinaryOp::Le), sides)
+                if !sides.iter().all(is_ordered) =>
+            {
+                Expr::call(Function::Not, vec![condition.clone()])
             }
-            _ => joined(conditions, BinaryOp::And),
-        };
-        let Some(all) = all else { return value };
-        Expr::call(Function::Select, vec![all, value, Expr::Literal(self.identity())])
+            condition => condition.opposite(),
+        }
     }
 }

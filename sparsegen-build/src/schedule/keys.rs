@@ -104,7 +104,7 @@ impl Pairs {
     fn chosen(kernel: &Kernel, reduce: &Reduce) -> Option<Pairs> {
         let op = reduce.op;
         (!op.tells_where && has_plain_indices(kernel, &reduce.body)).then_some(())?;
-        let (conditions, value) = op.chosen(&reduce.body)?;
+        let (conditions, value) = kernel.chosen(op, &reduce.body)?;
         // An unstored zero annihilates a product, also one with infinite factors, which a workspace does not
         // record.
         let is_recorded = op != ReduceOp::PROD || kernel.sparse_accesses(&value).is_empty();
@@ -148,17 +148,18 @@ impl Pairs {
         let op = inner.op;
         inner.parts.push(Part::Condition(kept));
         // The value for a key may itself be over pairs.
-        let inner = looked_up(kernel, taken, &inner.value());
+        let inner = inner.value(kernel);
+        let inner = looked_up(kernel, taken, &inner);
         let workspace = keep(kernel, taken, (op, inner), vec![v]);
         outer.parts.extend([Part::Factor(workspace), Part::Condition(read)]);
         outer.variables.push(v);
-        Some(outer.value())
+        Some(outer.value(kernel))
     }
 }
 
 impl Product {
     /// Returns the reduction.
-    fn value(self) -> Expr {
+    fn value(self, kernel: &Kernel) -> Expr {
         let one = || Expr::Literal(Literal::Int(1));
         let (mut product, mut conditions) = (None, Vec::new());
         for part in self.parts {
@@ -179,7 +180,7 @@ impl Product {
         let product = product.unwrap_or_else(one);
         let body = match self.op {
             ReduceOp::SUM => product.where_all(conditions),
-            op => op.choose(conditions, product),
+            op => kernel.choose(op, conditions, product),
         };
         Expr::reduce(self.op, self.variables, body)
     }

@@ -3,7 +3,6 @@
 use super::Nest;
 use crate::concrete::terms::outermost_reductions;
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, VariableId};
-use crate::types::Literal;
 
 impl Nest<'_> {
     /// Splits a value into conditions that the enclosing loops determine, and the value that is
@@ -59,40 +58,22 @@ impl Nest<'_> {
             Expr::Access(access) if op.ignores(&kernel.fill(access.tensor)) => true,
             value => kernel.sparse_accesses(value).is_empty(),
         };
-        let chosen = match value {
-            Expr::Call(Function::Select, chosen)
-                if is_identity(op, &chosen[2]) && (op == ReduceOp::SUM || has_all(&chosen[1])) =>
-            {
-                Some(chosen)
-            }
-            _ => None,
+        let (conditions, chosen) = kernel.chosen(op, value)?;
+        let combined = match op {
+            // A condition may be an element that is not stored, and does not hold.
+            ReduceOp::ALL if chosen.is_constant() => value,
+            _ => &chosen,
         };
-        let (conditions, by) = match chosen {
-            Some(chosen) => (chosen[0].conjuncts(), BinaryOp::And),
-            None if op == ReduceOp::ANY => (value.conjuncts(), BinaryOp::And),
-            None if op == ReduceOp::ALL && has_all(value) => (value.disjuncts(), BinaryOp::Or),
-            None => return None,
-        };
+        (op == ReduceOp::SUM || has_all(combined)).then_some(())?;
         // What is left of conditions that were all taken is a literal.
         let is_mask = |condition: &Expr| match condition.as_literal() {
             Some(_) => false,
             None => condition.selects(),
         };
-        let is_taken = |condition: &&Expr| is_mask(condition) && self.is_ready(bound, condition);
-        let (taken, open): (Vec<&Expr>, Vec<&Expr>) = conditions.into_iter().partition(is_taken);
-        let holds = |of: &Expr| if by == BinaryOp::And { of.clone() } else { of.opposite() };
-        let taken = taken.into_iter().map(holds);
-        let taken = taken.reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
-        let open = open.into_iter().cloned().reduce(|a, b| Expr::binary(by, a, b));
-        let rest = match (chosen, open) {
-            (Some(chosen), Some(open)) => {
-                Expr::call(Function::Select, vec![open, chosen[1].clone(), chosen[2].clone()])
-            }
-            (Some(chosen), None) => chosen[1].clone(),
-            (None, Some(open)) => open,
-            (None, None) => Expr::Literal(Literal::Bool(by == BinaryOp::And)),
-        };
-        Some((taken, rest))
+        let is_taken = |condition: &Expr| is_mask(condition) && self.is_ready(bound, condition);
+        let (taken, open): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(is_taken);
+        let taken = taken.into_iter().reduce(|a, b| Expr::binary(BinaryOp::And, a, b))?;
+        Some((taken, kernel.choose(op, open, chosen)))
     }
 
     /// Returns whether the enclosing loops determine a condition.
@@ -102,14 +83,4 @@ impl Nest<'_> {
         outermost_reductions(condition, &mut |_| reduces = true);
         open.is_empty() && !reduces
     }
-}
-
-/// Returns whether a value is the identity element of a reduction.
-fn is_identity(op: ReduceOp, value: &Expr) -> bool {
-    let identity = op.identity();
-    value.as_literal().is_some_and(|literal| {
-        literal == identity
-            || literal.is_zero() && identity.is_zero()
-            || literal.is_one() && identity.is_one()
-    })
 }
