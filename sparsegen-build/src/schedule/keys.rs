@@ -225,8 +225,8 @@ fn keys(kernel: &Kernel, part: &Part) -> Option<[Access; 2]> {
     (kernel.semiring.is_usual() && are_keys(a) && are_keys(b)).then(|| [a.clone(), b.clone()])
 }
 
-/// Returns the variables and the parts of two products, of the parts that depend on the variables of `kept`, which must all be summed over,
-/// and of the other parts, if no part depends on variables of both.
+/// Divides the variables and the parts of a product: first the ones that depend on the variables of `kept`,
+/// which must all be reduced, then the others. Returns `None` if a part depends on variables of both.
 fn split(
     variables: &[VariableId],
     kept: &Access,
