@@ -19,6 +19,8 @@ mod stmt;
 pub mod terms;
 pub mod update;
 
+use std::sync::Arc;
+
 use crate::format::Format;
 use crate::ir::Bounds;
 use crate::level::Holds;
@@ -67,7 +69,7 @@ pub struct Target {
     pub access: Access,
     /// The format of the caller's result, if the loops assemble another one that is packed
     /// afterwards.
-    pub packed: Option<Format>,
+    pub packed: Option<Arc<Format>>,
     /// The value of the result where the loops assign nothing.
     pub unassigned: Literal,
     /// `true` if values are added to the previous contents.
@@ -83,7 +85,7 @@ pub struct Target {
 
 impl Target {
     /// Returns the result of a kernel; `packed` is the format into which it is packed.
-    pub fn of(kernel: &Kernel, packed: Option<Format>) -> Target {
+    pub fn of(kernel: &Kernel, packed: Option<Arc<Format>>) -> Target {
         Target {
             access: kernel.assignment.result.clone(),
             packed,
@@ -220,7 +222,7 @@ impl Program {
                 Some(_) | None => tensor.argument.clone(),
             };
             if tensor.format.builtin.is_none() {
-                declare(declared, &mut tensor.format, &wished);
+                declare(declared, Arc::make_mut(&mut tensor.format), &wished);
             }
         }
     }

@@ -38,17 +38,17 @@ use quote::quote;
 use crate::ir::{Kernel, Module};
 use crate::threads::on_threads;
 
-use imports::Used;
+use scope::Names;
 
 /// Returns the source of a module. Kernels are formatted on all processors.
 pub fn emit(module: &Module) -> String {
     let own = imports::declared(module);
     let finished = |items: Vec<TokenStream>| {
-        let mut used = Used::default();
+        let mut used = Names::default();
         let finish = |item| {
-            let item = scope::qualified(item, &own);
-            used.add(&item);
-            layout::Item::of(item)
+            let (item, names) = layout::Item::with_names(item, &own);
+            used.extend(names);
+            item
         };
         let items: Vec<_> = items.into_iter().map(finish).collect();
         (used, items)
@@ -62,7 +62,7 @@ pub fn emit(module: &Module) -> String {
     let of_all = lazy::item(module).into_iter().chain(distributed::items(module));
     parts.push(finished(of_all.collect()));
 
-    let (mut used, mut items) = (Used::default(), Vec::new());
+    let (mut used, mut items) = (Names::default(), Vec::new());
     for (names, part) in parts {
         used.extend(names);
         items.extend(part);

@@ -101,6 +101,12 @@ impl LevelSpec {
 }
 
 impl Format {
+    /// Returns the format of a tensor that a kernel makes, with the fill value zero.
+    pub fn of(dimensions: Vec<String>, levels: Vec<LevelSpec>) -> Format {
+        let fill = Literal::Int(0);
+        Format { name: None, dimensions, levels, builtin: None, fill, counts_first: false }
+    }
+
     /// Returns this format with another fill value, which needs its own marker type.
     pub fn filled(self, fill: Literal) -> Format {
         if fill == self.fill {

@@ -63,6 +63,10 @@ pub const CODE: usize = 40_000;
 /// a statement.
 pub const STEPS: u64 = 4_000_000;
 
+/// The largest number of steps of each search for loops that a warning compares with those of a
+/// kernel. One that ends early finds slower loops, so that a warning may be missing, but not wrong.
+pub const WARNED: u64 = 10_000;
+
 /// The deepest nesting of rewrites that lower a value to loops.
 pub const REWRITES: usize = 512;
 
@@ -77,6 +81,8 @@ pub const ABSENT: usize = 8;
 /// The remaining budget for the loops of one kernel.
 #[derive(Debug)]
 pub struct Budget {
+    /// The number of steps of a full budget.
+    full: u64,
     steps: Cell<u64>,
     /// The number of parts of the plans that were compared.
     weighed: Cell<usize>,
@@ -110,17 +116,23 @@ pub enum Limit {
 
 impl Default for Budget {
     fn default() -> Budget {
+        Budget::of(STEPS)
+    }
+}
+
+impl Budget {
+    /// Returns a full budget of a number of steps.
+    pub fn of(steps: u64) -> Budget {
         Budget {
-            steps: Cell::new(STEPS),
+            full: steps,
+            steps: Cell::new(steps),
             weighed: Cell::new(0),
             largest: RefCell::new(None),
             exceeded: Cell::new(None),
             planned: Rc::default(),
         }
     }
-}
 
-impl Budget {
     /// Spends steps; returns whether the budget sufficed.
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.steps.get().checked_sub(steps as u64);
@@ -143,7 +155,7 @@ impl Budget {
 
     /// Returns a full budget for another search for the loops of the same kernel.
     pub fn renewed(&self) -> Budget {
-        Budget { planned: Rc::clone(&self.planned), ..Budget::default() }
+        Budget { planned: Rc::clone(&self.planned), ..Budget::of(self.full) }
     }
 
     /// Counts a program that is planned.

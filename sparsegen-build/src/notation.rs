@@ -27,6 +27,8 @@ mod slice;
 mod subscript;
 pub mod syntax;
 
+use std::sync::Arc;
+
 use crate::error::{Name, Span, Warnings};
 use crate::format::Format;
 use crate::ir::{Bounds, Simd};
@@ -137,7 +139,7 @@ pub struct Kernel {
     pub unassigned: Literal,
     /// The format of the caller's result, if the loops compute a list of entries that is packed
     /// into it.
-    pub packed: Option<Format>,
+    pub packed: Option<Arc<Format>>,
     /// Every access of the right-hand side, in the order of the text. They determine extents, and
     /// include accesses that folding has removed from the value.
     pub accesses: Vec<Access>,
@@ -179,7 +181,7 @@ pub struct Tensor {
     /// The identifier of the argument: the name in snake case, with `r#` before a keyword.
     pub argument: String,
     /// The storage format, which has the order of the tensor.
-    pub format: Format,
+    pub format: Arc<Format>,
     /// The element type.
     pub dtype: Dtype,
     /// `true` for a scalar, which is passed and returned by value.

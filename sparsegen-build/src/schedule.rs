@@ -35,6 +35,8 @@ mod unroll;
 mod unstored;
 mod windows;
 
+use std::sync::Arc;
+
 use crate::concrete::{Program, update};
 use crate::error::Diagnostic;
 use crate::format::Format;
@@ -64,7 +66,7 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
 }
 
 /// Chooses the loops of a kernel; each search has a budget renewed from `budget`.
-fn schedule_within(
+pub fn schedule_within(
     kernel: &Kernel,
     levels: &Levels,
     budget: &Budget,
@@ -180,7 +182,7 @@ fn counted(kernel: &Kernel, budget: &Budget) -> Option<Candidate> {
 
 /// Returns the kernel whose result is assembled in two passes, if its format permits that.
 fn in_two_passes(kernel: &Kernel) -> Option<Conversion> {
-    let format = kernel.tensor(kernel.result()).format.in_two_passes()?;
+    let format = Arc::new(kernel.tensor(kernel.result()).format.in_two_passes()?);
     let kernel = with_result(kernel, format);
     refuse_result(&kernel).is_ok().then(|| Conversion::none(&kernel))
 }
@@ -192,11 +194,11 @@ pub fn with_other_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> 
     built_in.map(|format| with_format(kernel, access.tensor, format)).collect()
 }
 
-fn with_result(kernel: &Kernel, format: Format) -> Kernel {
+fn with_result(kernel: &Kernel, format: Arc<Format>) -> Kernel {
     with_format(kernel, kernel.result(), format)
 }
 
-fn with_format(kernel: &Kernel, tensor: TensorId, format: Format) -> Kernel {
+fn with_format(kernel: &Kernel, tensor: TensorId, format: Arc<Format>) -> Kernel {
     let mut kernel = kernel.clone();
     kernel.tensors[tensor.0].format = format;
     kernel
@@ -204,7 +206,7 @@ fn with_format(kernel: &Kernel, tensor: TensorId, format: Format) -> Kernel {
 
 /// Returns the kernels that differ in the level of the result whose coordinates come in any order.
 fn in_any_order(kernel: &Kernel) -> impl Iterator<Item = Conversion> {
-    let formats = kernel.tensor(kernel.result()).format.in_any_order().into_iter();
+    let formats = kernel.tensor(kernel.result()).format.in_any_order().into_iter().map(Arc::new);
     let conversions = formats.map(|format| Conversion::none(&with_result(kernel, format)));
     conversions.filter(|conversion| refuse_result(&conversion.kernel).is_ok())
 }

@@ -11,9 +11,10 @@ use crate::error::{Code, Diagnostic, Span, Warning};
 use crate::format::Format;
 use crate::iteration::plan::Plan;
 use crate::level::Levels;
+use crate::limits::{Budget, WARNED};
 use crate::lower::complexity::time;
 use crate::notation::{Access, Domain, Expr, Function, Kernel, TensorId, TensorRole};
-use crate::schedule::{schedule, with_other_formats};
+use crate::schedule::{schedule_within, with_other_formats};
 
 use growth::{at_scale, grows_faster};
 use sign::truth;
@@ -153,7 +154,7 @@ fn formats(
         kernels.map(|kernel| (access.tensor, kernel))
     });
     let others = others.filter_map(|(operand, kernel)| {
-        let (program, plan) = schedule(&kernel, levels).ok()?;
+        let (program, plan) = schedule_within(&kernel, levels, &Budget::of(WARNED)).ok()?;
         let other = time(&program, &plan);
         grows_faster(&own, &other).then_some((operand, kernel, other))
     });
@@ -189,7 +190,7 @@ fn slower(
     let spans = statement.schedule.iter().map(|command| command.span);
     let span = spans.reduce(Span::to)?;
     let free = Kernel { schedule: Vec::new(), ..statement.clone() };
-    let (free_program, free_plan) = schedule(&free, levels).ok()?;
+    let (free_program, free_plan) = schedule_within(&free, levels, &Budget::of(WARNED)).ok()?;
     let (own, free) = (time(program, plan), time(&free_program, &free_plan));
     if !grows_faster(&own, &free) {
         return None;
@@ -254,5 +255,5 @@ fn collect_known(statement: &Kernel, value: &Expr, found: &mut Vec<(String, bool
             found.push(known);
         }
     }
-    value.children().into_iter().for_each(|child| collect_known(statement, child, found));
+    value.children().for_each(|child| collect_known(statement, child, found));
 }

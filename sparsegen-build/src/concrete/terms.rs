@@ -15,7 +15,7 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
         | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..) => {
-            expr.children().into_iter().for_each(|child| outermost_reductions(child, visit));
+            expr.children().for_each(|child| outermost_reductions(child, visit));
         }
     }
 }
@@ -124,7 +124,7 @@ pub fn needs_sum_twice(kernel: &Kernel, value: &Expr) -> bool {
 
 /// Returns the variables of all reductions of an expression.
 pub fn reduced(expr: &Expr) -> Vec<VariableId> {
-    let mut over: Vec<VariableId> = expr.children().into_iter().flat_map(reduced).collect();
+    let mut over: Vec<VariableId> = expr.children().flat_map(reduced).collect();
     if let Expr::Reduce(reduce) = expr {
         over.extend(&reduce.variables);
     }
@@ -165,7 +165,7 @@ pub fn gathered(kernel: &Kernel, value: Expr) -> (Expr, impl FnOnce(Expr) -> Exp
 /// with a position for each coordinate does not accept duplicates.
 pub fn takes_duplicates(kernel: &Kernel) -> bool {
     let format = &kernel.tensor(kernel.result()).format;
-    let Format { levels, .. } = format;
+    let Format { levels, .. } = &**format;
     if format.scattered().is_some() {
         return format.last_in_order().is_none();
     }

@@ -2,61 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Spacing, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::{ident, tokens};
-use super::scope::{UsedAs, bare_names};
+use super::scope::Names;
 use crate::ir::{FormatKind, Instruction, Kernel, Module, TensorType, Type};
 use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_own};
 
-/// The names that items use.
-#[derive(Default)]
-pub(super) struct Used {
-    /// Bare names, without those of called functions.
-    names: BTreeSet<String>,
-    /// The first identifiers of paths with several segments.
-    begins: BTreeSet<String>,
-}
-
-impl Used {
-    /// Adds the names that an item uses.
-    pub(super) fn add(&mut self, item: &TokenStream) {
-        bare_names(item.clone(), &mut |name, used_as| {
-            if used_as != UsedAs::Function {
-                self.names.insert(name.to_owned());
-            }
-        });
-        self.add_paths(item.clone());
-    }
-
-    /// Adds the names that other items use.
-    pub(super) fn extend(&mut self, other: Used) {
-        self.names.extend(other.names);
-        self.begins.extend(other.begins);
-    }
-
-    fn add_paths(&mut self, stream: TokenStream) {
-        let trees: Vec<TokenTree> = stream.into_iter().collect();
-        let is_colon = |k: usize| matches!(trees.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
-        for (k, tree) in trees.iter().enumerate() {
-            match tree {
-                TokenTree::Ident(ident) if is_colon(k + 1) && !(k >= 2 && is_colon(k - 2)) => {
-                    self.begins.insert(ident.to_string());
-                }
-                TokenTree::Group(group) => self.add_paths(group.stream()),
-                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-            }
-        }
-    }
-}
-
 /// Emits the imports of a module whose items use these names.
-pub(super) fn items(module: &Module, used: &Used) -> Vec<TokenStream> {
+pub(super) fn items(module: &Module, used: &Names) -> Vec<TokenStream> {
     let own = declared(module);
     let is_imported = |other: &Imported| {
         let is_used = match other.kind {
-            Kind::Item => used.names.contains(other.name),
+            Kind::Item => used.values.contains(other.name) || used.begins.contains(other.name),
             Kind::Module => used.begins.contains(other.name),
             Kind::Prelude => false,
         };

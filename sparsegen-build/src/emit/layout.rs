@@ -3,8 +3,13 @@
 //! `prettyplease` drops both, so they are represented by marker statements `comment!("…");` and
 //! `blank!();` until the text is formatted.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::parse::{ParseStream, Parser};
+
+use super::scope::{self, Names};
 
 /// The maximal width of comments.
 const WIDTH: usize = 100;
@@ -27,9 +32,24 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Formats an item.
+    /// Formats an item without names that may be shadowed.
     pub(super) fn of(item: TokenStream) -> Item {
-        let item: syn::Item = syn::parse2(item).expect("every item is built as Rust source");
+        let item = syn::parse2(item).expect("every item is built as Rust source");
+        Item::of_parsed(item)
+    }
+
+    /// Formats an item, and returns the names that it uses; `own` are the types that the file
+    /// declares.
+    pub(super) fn with_names(item: TokenStream, own: &BTreeSet<String>) -> (Item, Names) {
+        let (parsed, names) = with_names(item.clone());
+        if names.are_plain(own) {
+            return (Item::of_parsed(parsed), names);
+        }
+        let (parsed, names) = with_names(scope::qualified(item, &names, own));
+        (Item::of_parsed(parsed), names)
+    }
+
+    fn of_parsed(item: syn::Item) -> Item {
         let is_use = matches!(item, syn::Item::Use(_));
         let is_comment = matches!(item, syn::Item::Macro(_));
         let file =
@@ -38,6 +58,16 @@ impl Item {
         push(&mut text, &prettyplease::unparse(&file));
         Item { text, is_use, is_comment }
     }
+}
+
+/// Parses an item, and returns the names that it uses.
+fn with_names(item: TokenStream) -> (syn::Item, Names) {
+    let parse = |input: ParseStream<'_>| {
+        let mut names = Names::default();
+        names.add(input.cursor());
+        Ok((input.parse()?, names))
+    };
+    parse.parse2(item).expect("every item is built as Rust source")
 }
 
 /// Returns a file: its head, then the items, with blank lines between those that do not belong

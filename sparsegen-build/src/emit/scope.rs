@@ -6,95 +6,105 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
+use syn::buffer::{Cursor, TokenBuffer};
 
 use super::names::tokens;
 use crate::names::imported::find;
 use crate::names::is_keyword;
 
+/// The names that start the paths of items, without fields and definitions.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Variables and types.
+    pub values: BTreeSet<String>,
+    /// The first of several segments, and generic items with their arguments: `name::…`.
+    pub begins: BTreeSet<String>,
+    /// Functions that are called: `name(…)`.
+    pub called: BTreeSet<String>,
+}
+
+impl Names {
+    /// Adds the names of the tokens from a cursor on.
+    pub(super) fn add(&mut self, at: Cursor<'_>) {
+        for_each(at, &mut |before, at, tree, rest| match tree {
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                if is_bare(before, &name) {
+                    match used_as(rest) {
+                        UsedAs::Value => self.values.insert(name),
+                        UsedAs::Path => self.begins.insert(name),
+                        UsedAs::Function => self.called.insert(name),
+                    };
+                }
+            }
+            TokenTree::Group(_) if !is_attribute(before) => {
+                at.any_group().into_iter().for_each(|(within, ..)| self.add(within));
+            }
+            TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        });
+    }
+
+    /// Adds other names.
+    pub(super) fn extend(&mut self, other: Names) {
+        self.values.extend(other.values);
+        self.begins.extend(other.begins);
+        self.called.extend(other.called);
+    }
+
+    /// Returns whether no name is shadowed in an item, of which these are the names; `own` are the
+    /// types that the file declares.
+    pub(super) fn are_plain(&self, own: &BTreeSet<String>) -> bool {
+        self.called.is_disjoint(&self.values) && own.iter().all(|name| find(name).is_none())
+    }
+}
+
 /// Qualifies the shadowed names of an item; `own` are the types that the file declares.
-pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStream {
-    let (mut variables, mut called) = (BTreeSet::new(), BTreeSet::new());
-    bare_names(item.clone(), &mut |name, used_as| {
-        match used_as {
-            UsedAs::Value => variables.insert(name.to_owned()),
-            UsedAs::Function => called.insert(name.to_owned()),
-            UsedAs::Path => false,
-        };
-    });
-    // Most items use no name twice.
-    let is_plain = called.is_disjoint(&variables) && own.iter().all(|name| find(name).is_none());
-    if is_plain { item } else { Scope { own, variables }.qualify(item) }
+pub(super) fn qualified(item: TokenStream, names: &Names, own: &BTreeSet<String>) -> TokenStream {
+    let item = TokenBuffer::new2(item);
+    Scope { own, variables: &names.values }.qualify(item.begin())
 }
 
 /// The use of an identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UsedAs {
-    /// A function that is called: `name(…)`.
+enum UsedAs {
     Function,
-    /// The first of several segments, or a generic item with its arguments: `name::…`.
     Path,
-    /// A variable or a type.
     Value,
-}
-
-/// Calls `visit` with every identifier that starts a path and is not a field or a definition, and
-/// its use.
-pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, UsedAs)) {
-    let trees: Vec<TokenTree> = stream.into_iter().collect();
-    for (k, tree) in trees.iter().enumerate() {
-        match tree {
-            TokenTree::Ident(ident) if is_bare(&trees, k) => {
-                visit(&ident.to_string(), used_as(&trees, k));
-            }
-            TokenTree::Group(group) if !is_attribute(&trees, k) => {
-                bare_names(group.stream(), visit);
-            }
-            TokenTree::Ident(_)
-            | TokenTree::Group(_)
-            | TokenTree::Punct(_)
-            | TokenTree::Literal(_) => {}
-        }
-    }
 }
 
 struct Scope<'o> {
     own: &'o BTreeSet<String>,
     /// The names of an item, without those of called functions.
-    variables: BTreeSet<String>,
+    variables: &'o BTreeSet<String>,
 }
 
 impl Scope<'_> {
-    fn qualify(&self, stream: TokenStream) -> TokenStream {
-        let trees: Vec<TokenTree> = stream.into_iter().collect();
+    fn qualify(&self, at: Cursor<'_>) -> TokenStream {
         let mut qualified = TokenStream::new();
-        for (k, tree) in trees.iter().enumerate() {
-            match tree {
-                TokenTree::Ident(ident) if is_bare(&trees, k) => {
-                    let name = ident.to_string();
-                    if used_as(&trees, k) == UsedAs::Function && self.variables.contains(&name) {
-                        qualified.extend(tokens("self::"));
-                    }
-                    match find(&name).filter(|_| self.own.contains(&name)) {
-                        Some(other) => {
-                            qualified.extend(tokens(&format!("{}::{name}", other.module)));
-                        }
-                        None => qualified.extend([tree.clone()]),
-                    }
+        for_each(at, &mut |before, at, tree, rest| match tree {
+            TokenTree::Ident(ident) if is_bare(before, &ident.to_string()) => {
+                let name = ident.to_string();
+                if used_as(rest) == UsedAs::Function && self.variables.contains(&name) {
+                    qualified.extend(tokens("self::"));
                 }
-                TokenTree::Group(group) => {
-                    let within = match is_attribute(&trees, k) {
-                        true => self.documented(group.stream()),
-                        false => self.qualify(group.stream()),
-                    };
-                    let mut group = Group::new(group.delimiter(), within);
-                    group.set_span(tree.span());
-                    qualified.extend([TokenTree::Group(group)]);
-                }
-                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {
-                    qualified.extend([tree.clone()]);
+                match find(&name).filter(|_| self.own.contains(&name)) {
+                    Some(other) => qualified.extend(tokens(&format!("{}::{name}", other.module))),
+                    None => qualified.extend([tree.clone()]),
                 }
             }
-        }
+            TokenTree::Group(group) => {
+                let within = match (is_attribute(before), at.any_group()) {
+                    (false, Some((within, ..))) => self.qualify(within),
+                    (true, _) | (_, None) => self.documented(group.stream()),
+                };
+                let mut within = Group::new(group.delimiter(), within);
+                within.set_span(group.span());
+                qualified.extend([TokenTree::Group(within)]);
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {
+                qualified.extend([tree.clone()]);
+            }
+        });
         qualified
     }
 
@@ -114,40 +124,64 @@ impl Scope<'_> {
     }
 }
 
+/// A token before another one, as far as it determines the other's meaning.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Sign(char),
+    /// The keyword of a definition.
+    Defining,
+    Other,
+}
+
 /// The keywords before the name of a definition.
 const DEFINING: [&str; 5] = ["fn", "struct", "type", "trait", "const"];
 
+/// Calls `visit` with each token up to the end of its group: the two tokens before it, the nearer
+/// one first, its place, the token itself, and the place after it.
+fn for_each<'b>(
+    mut at: Cursor<'b>,
+    visit: &mut dyn FnMut([Before; 2], Cursor<'b>, &TokenTree, Cursor<'b>),
+) {
+    let mut before = [Before::Other; 2];
+    while let Some((tree, rest)) = at.token_tree() {
+        visit(before, at, &tree, rest);
+        let token = match &tree {
+            TokenTree::Punct(sign) => Before::Sign(sign.as_char()),
+            TokenTree::Ident(word) if DEFINING.iter().any(|it| word == it) => Before::Defining,
+            TokenTree::Ident(_) | TokenTree::Group(_) | TokenTree::Literal(_) => Before::Other,
+        };
+        before = [token, before[0]];
+        at = rest;
+    }
+}
+
 /// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
-fn is_bare(trees: &[TokenTree], k: usize) -> bool {
-    let before = |back: usize| k.checked_sub(back).map(|before| &trees[before]);
-    let is_sign = |back: usize, sign: char| matches!(before(back), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
-    let is_in_path = is_sign(1, ':') && is_sign(2, ':');
-    // A range ends with the punctuation of a field access.
-    let is_field = is_sign(1, '.') && !is_sign(2, '.');
-    let is_defined =
-        matches!(before(1), Some(TokenTree::Ident(word)) if DEFINING.iter().any(|it| word == it));
-    let is_special = is_in_path || is_field || is_sign(1, '\'') || is_defined;
-    !is_special && !is_keyword(&trees[k].to_string())
+fn is_bare(before: [Before; 2], name: &str) -> bool {
+    let is_special = match before {
+        [Before::Sign(':'), Before::Sign(':')]
+        | [Before::Sign('\''), _]
+        | [Before::Defining, _] => true,
+        // A range ends with the punctuation of a field access.
+        [Before::Sign('.'), other] => other != Before::Sign('.'),
+        _ => false,
+    };
+    !is_special && !is_keyword(name)
 }
 
 /// Returns the use of an identifier by the tokens that follow.
-fn used_as(trees: &[TokenTree], k: usize) -> UsedAs {
-    match &trees[k + 1..] {
-        [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Parenthesis => {
-            UsedAs::Function
-        }
-        [TokenTree::Punct(first), TokenTree::Punct(second), ..]
-            if (first.as_char(), second.as_char()) == (':', ':') =>
-        {
-            UsedAs::Path
-        }
-        _ => UsedAs::Value,
+fn used_as(rest: Cursor<'_>) -> UsedAs {
+    let sign = |at: Cursor<'_>| at.punct().filter(|(sign, _)| sign.as_char() == ':').is_some();
+    let is_path = rest.punct().is_some_and(|(first, next)| first.as_char() == ':' && sign(next));
+    match rest.group(Delimiter::Parenthesis) {
+        Some(_) => UsedAs::Function,
+        None if is_path => UsedAs::Path,
+        None => UsedAs::Value,
     }
 }
 
 /// Returns whether a group is the content of an attribute.
-fn is_attribute(trees: &[TokenTree], k: usize) -> bool {
-    k >= 1 && matches!(&trees[k - 1], TokenTree::Punct(sign) if sign.as_char() == '#')
+fn is_attribute(before: [Before; 2]) -> bool {
+    before[0] == Before::Sign('#')
 }
 
 #[cfg(test)]
@@ -156,8 +190,13 @@ mod tests {
 
     fn check(item: &str, own: &[&str], expected: &str) {
         let own = own.iter().map(|name| (*name).to_owned()).collect();
-        let qualified = qualified(tokens(item), &own).to_string();
-        assert_eq!(qualified, tokens(expected).to_string(), "{item}");
+        let mut names = Names::default();
+        names.add(TokenBuffer::new2(tokens(item)).begin());
+        let qualified = match names.are_plain(&own) {
+            true => tokens(item),
+            false => qualified(tokens(item), &names, &own),
+        };
+        assert_eq!(qualified.to_string(), tokens(expected).to_string(), "{item}");
     }
 
     #[test]

@@ -109,13 +109,14 @@ fn only_adds(stmt: &Stmt, access: &Access) -> bool {
 }
 
 fn is_term(value: &Expr, access: &Access) -> bool {
-    let terms = match value {
-        Expr::Access(_) => return true,
+    match value {
+        Expr::Access(_) => true,
         Expr::Neg(_)
         | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
-        | Expr::Call(Function::Operator(BinaryOp::Min | BinaryOp::Max), _) => value.children(),
-        Expr::Call(Function::Entry, entry) => vec![&entry[0]],
-        _ => return !value.reads(access),
-    };
-    terms.into_iter().all(|term| is_term(term, access))
+        | Expr::Call(Function::Operator(BinaryOp::Min | BinaryOp::Max), _) => {
+            value.children().all(|term| is_term(term, access))
+        }
+        Expr::Call(Function::Entry, entry) => is_term(&entry[0], access),
+        _ => !value.reads(access),
+    }
 }

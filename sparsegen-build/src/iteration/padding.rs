@@ -123,7 +123,7 @@ fn annihilates(program: &Program, value: &Expr, temporary: TensorId) -> bool {
         }
         _ => false,
     };
-    is_here || value.children().into_iter().any(|child| annihilates(program, child, temporary))
+    is_here || value.children().any(|child| annihilates(program, child, temporary))
 }
 
 /// Returns whether a value that depends on a temporary is zero without entries.
@@ -136,7 +136,7 @@ fn is_zero_without(program: &Program, value: &Expr, temporary: TensorId) -> bool
 fn multiplies_by_infinity(program: &Program, value: &Expr) -> bool {
     match value {
         Expr::Binary(BinaryOp::Mul, ..) => program.kernel.may_be_infinite(value),
-        value => value.children().into_iter().any(|child| multiplies_by_infinity(program, child)),
+        value => value.children().any(|child| multiplies_by_infinity(program, child)),
     }
 }
 
@@ -144,5 +144,5 @@ fn divides(value: &Expr) -> bool {
     matches!(
         value,
         Expr::Binary(BinaryOp::Div, ..) | Expr::Call(Function::Quotient | Function::Ratio, _)
-    ) || value.children().into_iter().any(divides)
+    ) || value.children().any(divides)
 }

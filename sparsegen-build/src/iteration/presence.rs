@@ -300,8 +300,7 @@ impl Scalars<'_> {
 
 /// Returns whether a value depends on whether an entry was found for a temporary.
 pub(super) fn reads_presence(value: &Expr, temporary: TensorId) -> bool {
-    *value == found(temporary)
-        || value.children().into_iter().any(|child| reads_presence(child, temporary))
+    *value == found(temporary) || value.children().any(|child| reads_presence(child, temporary))
 }
 
 /// Calls `visit` on every constant assigned to a temporary, with the variables of enclosing loops.

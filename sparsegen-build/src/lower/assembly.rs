@@ -206,7 +206,7 @@ impl<'p> Assembler<'p> {
             format: tensor.format.marker(),
             shape: self.target.indices.iter().map(|v| sizes::place(self.program, *v)).collect(),
             assembly,
-            packed: self.result.packed.as_ref().map(Format::marker),
+            packed: self.result.packed.as_deref().map(Format::marker),
             combining: Combine::packing(&self.program.kernel, tensor.dtype),
             updates: self.result.is_update,
             cover: cover.map(Box::new),

@@ -31,5 +31,5 @@ fn stores_all(format: &Format) -> bool {
 /// Returns whether a mask depends on values, as `present(A[i,j])` does, or on an argument, as `(j < n)`.
 fn chooses(value: &Expr) -> bool {
     let own = matches!(value, Expr::Call(Function::Present, _) | Expr::Parameter(_));
-    own || value.children().into_iter().any(chooses)
+    own || value.children().any(chooses)
 }

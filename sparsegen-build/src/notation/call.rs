@@ -355,7 +355,7 @@ impl Expr {
 
     /// Returns whether a parameter is part of the value.
     pub fn has_parameter(&self) -> bool {
-        matches!(self, Expr::Parameter(_)) || self.children().into_iter().any(Expr::has_parameter)
+        matches!(self, Expr::Parameter(_)) || self.children().any(Expr::has_parameter)
     }
 }
 

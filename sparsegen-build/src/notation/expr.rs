@@ -109,7 +109,7 @@ impl Expr {
             | Expr::Binary(..)
             | Expr::Call(..) => false,
         };
-        is_infinite || self.children().into_iter().any(|child| child.may_be_infinite(of))
+        is_infinite || self.children().any(|child| child.may_be_infinite(of))
     }
 
     /// Returns this expression with reductions of constants folded, and 0 below the number of all
@@ -236,14 +236,14 @@ impl Expr {
         match self {
             Expr::Access(access) => access.tensor == temporary,
             Expr::Call(Function::Found(of), _) => *of == temporary,
-            value => value.children().into_iter().any(|child| child.depends_on(temporary)),
+            value => value.children().any(|child| child.depends_on(temporary)),
         }
     }
 
     /// Returns whether a reduction binds a variable.
     pub fn binds(&self, v: VariableId) -> bool {
         let binds = |value: &Expr| matches!(value, Expr::Reduce(of) if of.variables.contains(&v));
-        binds(self) || self.children().into_iter().any(|child| child.binds(v))
+        binds(self) || self.children().any(|child| child.binds(v))
     }
 
     /// Calls `visit` with every access, in the order of the text.
@@ -278,7 +278,7 @@ impl Expr {
             | Expr::Binary(..)
             | Expr::Call(..) => {}
         }
-        self.children().into_iter().for_each(|child| child.for_each_variable(visit));
+        self.children().for_each(|child| child.for_each_variable(visit));
     }
 
     /// Returns all variables: values, indices, and variables that reductions bind.
@@ -312,28 +312,29 @@ impl Expr {
                 free.push(*v);
             }
         }
-        self.children().into_iter().for_each(|child| child.collect_free(bound, free));
+        self.children().for_each(|child| child.collect_free(bound, free));
         bound.truncate(before);
     }
 
     /// Returns the number of operators and operands.
     pub fn size(&self) -> usize {
-        1 + self.children().into_iter().map(Expr::size).sum::<usize>()
+        1 + self.children().map(Expr::size).sum::<usize>()
     }
 
     /// Returns the direct subexpressions.
-    pub fn children(&self) -> Vec<&Expr> {
-        match self {
+    pub fn children(&self) -> impl Iterator<Item = &Expr> {
+        let (operands, arguments): ([Option<&Expr>; 2], &[Expr]) = match self {
             Expr::Literal(_)
             | Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Index(_)
-            | Expr::Parameter(_) => Vec::new(),
-            Expr::Neg(a) => vec![a],
-            Expr::Binary(_, a, b) => vec![a, b],
-            Expr::Call(_, arguments) => arguments.iter().collect(),
-            Expr::Reduce(reduce) => vec![&reduce.body],
-        }
+            | Expr::Parameter(_) => ([None, None], &[]),
+            Expr::Neg(a) => ([Some(a), None], &[]),
+            Expr::Binary(_, a, b) => ([Some(a), Some(b)], &[]),
+            Expr::Call(_, arguments) => ([None, None], arguments),
+            Expr::Reduce(reduce) => ([Some(&reduce.body), None], &[]),
+        };
+        operands.into_iter().flatten().chain(arguments)
     }
 
     /// Returns this expression with its direct subexpressions replaced, folded.

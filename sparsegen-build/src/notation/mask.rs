@@ -120,7 +120,7 @@ impl Expr {
         {
             masks.push(condition);
         }
-        self.children().into_iter().for_each(|child| child.collect_masks(masks));
+        self.children().for_each(|child| child.collect_masks(masks));
     }
 
     /// Returns the conditions under which this expression is not 0, and its value where they hold.

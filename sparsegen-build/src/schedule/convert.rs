@@ -8,6 +8,8 @@
 
 mod order;
 
+use std::sync::Arc;
+
 use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
 use crate::limits::{CONVERSIONS, CONVERTIBLE};
@@ -24,7 +26,7 @@ pub struct Conversion {
     /// The kernel that the loops compute, with the tensors in other formats.
     pub kernel: Kernel,
     /// The format into which the result is packed afterwards.
-    pub packed: Option<Format>,
+    pub packed: Option<Arc<Format>>,
 }
 
 impl Conversion {
@@ -51,7 +53,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
         let Some(format) = at_random(&kernel.tensor(access.tensor).format, levels) else {
             continue;
         };
-        let into = into(&mut gathered, access.tensor, format, true);
+        let into = into(&mut gathered, access.tensor, Arc::new(format), true);
         let instead = Access { tensor: into, ..access.clone() };
         let at = Subscript::Element(instead.clone());
         gathered.variables[mode.0].role = VariableRole::Mode(Slice { at, ..slice.clone() });
@@ -70,7 +72,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
 }
 
 /// Returns the conversion of a tensor to a format, which is added if it does not exist.
-fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> TensorId {
+fn into(kernel: &mut Kernel, of: TensorId, format: Arc<Format>, for_lookup: bool) -> TensorId {
     let mut before = kernel.converted();
     let is_same = |(into, converted): &(TensorId, Converted)| {
         converted.of == of && kernel.tensor(*into).format.name == format.name
@@ -98,14 +100,14 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> impl Iterator<Item = Con
     });
     reads.truncate(CONVERTIBLE);
     let formats_of = |access: &Access| plain_formats(kernel, access, levels);
-    let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
+    let formats: Vec<Vec<Arc<Format>>> = reads.iter().map(formats_of).collect();
     let mut choices = Choices { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
     let format = &kernel.tensor(kernel.result()).format;
     // The number of choices is limited, so none keeps a result that cannot be assembled.
     choices.add(&outputs(kernel));
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         // One that accepts every order comes first, as the budget may end the search.
-        let mut results: Vec<Format> = unordered(format, levels).into_iter().collect();
+        let mut results: Vec<_> = unordered(format, levels).map(Arc::new).into_iter().collect();
         results.extend(plain_formats(kernel, &kernel.assignment.result, levels));
         choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
@@ -132,9 +134,9 @@ enum Output {
     Own,
     /// Its own format, assembled in another way: with a level whose coordinates come in any order,
     /// or in two passes.
-    Otherwise(Format),
+    Otherwise(Arc<Format>),
     /// Another format, from which it is packed.
-    Packed(Format),
+    Packed(Arc<Format>),
 }
 
 impl Output {
@@ -154,7 +156,7 @@ fn outputs(kernel: &Kernel) -> Vec<Output> {
     let otherwise = super::in_any_order(kernel).chain(super::in_two_passes(kernel));
     let otherwise = otherwise.map(|conversion| {
         let kernel = &conversion.kernel;
-        Output::Otherwise(kernel.tensor(kernel.result()).format.clone())
+        Output::Otherwise(Arc::clone(&kernel.tensor(kernel.result()).format))
     });
     own.into_iter().chain(otherwise).collect()
 }
@@ -164,7 +166,7 @@ struct Choices<'k> {
     kernel: &'k Kernel,
     reads: &'k [Access],
     /// The candidate formats of each access.
-    formats: &'k [Vec<Format>],
+    formats: &'k [Vec<Arc<Format>>],
     /// The choices by number of converted tensors, at most as many of each as can be tried.
     by_count: Vec<Vec<Choice>>,
 }
@@ -258,7 +260,7 @@ fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
 
 /// Returns the plain formats of an accessed tensor, in every order of the variables that determine
 /// its coordinates, without its own format.
-pub(super) fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
+pub(super) fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Arc<Format>> {
     let format = &kernel.tensor(access.tensor).format;
     let modes = leading_first(kernel, access);
     let variables: Vec<_> =
@@ -266,7 +268,7 @@ pub(super) fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -
     let orders = orders(&variables).into_iter();
     let orders = orders.map(|order| order.into_iter().map(|k| modes[k]).collect::<Vec<_>>());
     let formats = orders.flat_map(|modes| plain(format, &modes, levels));
-    formats.filter(|plain| !plain.is_same(format)).collect()
+    formats.filter(|plain| !plain.is_same(format)).map(Arc::new).collect()
 }
 
 /// Returns the modes of an access, those that follow a variable of another mode last: they are
@@ -304,12 +306,12 @@ fn orders(indices: &[VariableId]) -> Vec<Vec<usize>> {
 
 fn convert<'f>(
     kernel: &Kernel,
-    chosen: impl Iterator<Item = (&'f Access, &'f Format)>,
+    chosen: impl Iterator<Item = (&'f Access, &'f Arc<Format>)>,
     result: &Output,
 ) -> Conversion {
     let mut kernel = kernel.clone();
     for (access, format) in chosen {
-        let into = into(&mut kernel, access.tensor, format.clone(), false);
+        let into = into(&mut kernel, access.tensor, Arc::clone(format), false);
         let instead = Access { tensor: into, indices: access.indices.clone() };
         let swap = |other: &Access| {
             (other == access).then(|| crate::notation::Expr::Access(instead.clone()))
@@ -328,7 +330,7 @@ fn convert<'f>(
             own.clone_from(format);
             kernel.packed.clone()
         }
-        Output::Packed(format) => Some(std::mem::replace(own, format.clone())),
+        Output::Packed(format) => Some(std::mem::replace(own, Arc::clone(format))),
     };
     Conversion { kernel, packed }
 }

@@ -181,8 +181,7 @@ fn distributed(kernel: &Kernel, value: &Expr) -> Vec<Expr> {
         changed.extend(variables.iter().filter_map(|v| pushed(reduce, *v)));
         changed.extend(around_one(reduce));
     }
-    let children = value.children();
-    for (k, child) in children.iter().enumerate() {
+    for (k, child) in value.children().enumerate() {
         for other in distributed(kernel, child) {
             let mut at = 0;
             changed.push(value.map_children(&mut |child| {
@@ -211,7 +210,7 @@ pub(super) fn distributes(expr: &Expr) -> bool {
         Expr::Call(Function::Mask, masked) => return distributes(&masked[1]),
         Expr::Binary(..) | Expr::Call(..) | Expr::Reduce(_) => false,
     };
-    may_be && expr.children().into_iter().all(distributes)
+    may_be && expr.children().all(distributes)
 }
 
 /// Returns whether an expression has no quotient and no other reductions than sums: where the
@@ -223,7 +222,7 @@ pub(super) fn only_adds(expr: &Expr) -> bool {
         Expr::Call(Function::Quotient | Function::Ratio | Function::Remainder, _) => false,
         _ => true,
     };
-    adds && expr.children().into_iter().all(only_adds)
+    adds && expr.children().all(only_adds)
 }
 
 /// Returns a sum with the part over `v` pushed inwards: the factors that use it, and the predicates.
@@ -253,7 +252,7 @@ pub(super) fn for_each_part<'e>(
     if let Expr::Reduce(reduce) = expr {
         around.extend(&reduce.variables);
     }
-    expr.children().into_iter().for_each(|child| for_each_part(child, around, visit));
+    expr.children().for_each(|child| for_each_part(child, around, visit));
     around.truncate(before);
 }
 

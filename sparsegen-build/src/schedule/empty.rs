@@ -200,7 +200,7 @@ fn ranges(value: &Expr) -> Vec<VariableId> {
         Expr::Reduce(reduce) => reduce.variables.clone(),
         value => value.is_fewer_than_all().map_or(Vec::new(), |(_, variables)| variables),
     };
-    for v in value.children().into_iter().flat_map(self::ranges) {
+    for v in value.children().flat_map(self::ranges) {
         if !ranges.contains(&v) {
             ranges.push(v);
         }

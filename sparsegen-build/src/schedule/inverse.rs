@@ -9,6 +9,8 @@
 //! A comparison `cols[j] == c` is a tensor with one coordinate `c` under each `j`. The inverse of the
 //! list is the same tensor for loops over `c` around those over `j`.
 
+use std::sync::Arc;
+
 use crate::concrete::fixed::released;
 use crate::format::{Format, inverse_of_list};
 use crate::level::Levels;
@@ -211,7 +213,7 @@ fn inverse_tensor(kernel: &Kernel, inverse: Inverse, format: &Format, dtype: Dty
     Tensor {
         name: argument.clone(),
         argument,
-        format: format.clone(),
+        format: Arc::new(format.clone()),
         dtype,
         by_value: false,
         pattern: true,

@@ -12,7 +12,6 @@ use std::ops::Range;
 use crate::concrete::fusion::Fusion;
 use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::{Program, Stmt, Target};
-use crate::format::Format;
 use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
@@ -190,7 +189,7 @@ fn check(first: &Program, second: &Program) -> Result<(), Apart> {
     // The first pass of one statement has nothing to count for another one.
     let counts = |program: &Program| {
         let mut formats = program.targets.iter().map(|of| &program.tensor(of.access.tensor).format);
-        formats.any(Format::takes_two_passes)
+        formats.any(|format| format.takes_two_passes())
     };
     if counts(first) != counts(second) {
         let result = second.kernel.tensor(second.kernel.result());

@@ -73,7 +73,7 @@ fn is_multiplied(value: &Expr, reduce: &Reduce) -> bool {
         {
             true
         }
-        value => value.children().into_iter().any(|child| is_multiplied(child, reduce)),
+        value => value.children().any(|child| is_multiplied(child, reduce)),
     }
 }
 

@@ -346,7 +346,7 @@ impl Nest<'_> {
         within: &'e Expr,
     ) -> Option<(&'e Reduce, &'e Expr)> {
         let Expr::Reduce(reduce) = part else {
-            let mut parts = part.children().into_iter();
+            let mut parts = part.children();
             return parts.find_map(|part| self.ready_reduction(bound, part, within));
         };
         let is_ready = || self.free_variables(reduce).iter().all(|v| bound.contains(v));

@@ -129,7 +129,7 @@ impl Reductions {
             return self.collect(&reduce.body, Some(Within { number, op: Some(reduce.op) }));
         }
         let within = within.filter(|within| within.is_distributed_over(value));
-        value.children().into_iter().for_each(|child| self.collect(child, within));
+        value.children().for_each(|child| self.collect(child, within));
     }
 
     fn next(&mut self) -> usize {

@@ -8,6 +8,8 @@
 
 mod kinds;
 
+use std::sync::Arc;
+
 use super::Candidate;
 use crate::concrete::Precomputed;
 use crate::concrete::terms::additive_terms;
@@ -64,7 +66,7 @@ pub(super) fn add_workspace(
     let dtype = kernel.dtype_of(value);
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.role = TensorRole::Workspace(accumulator);
-    tensor.format.fill = fill;
+    Arc::make_mut(&mut tensor.format).fill = fill;
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
     let workspace = TensorId(kernel.tensors.len());
     kernel.tensors.push(tensor);
@@ -109,14 +111,10 @@ fn tensor(kernel: &Kernel, name: &str, levels: Vec<LevelSpec>, span: Span) -> Te
     Tensor {
         name: name.to_owned(),
         argument: snake_case(name),
-        format: Format {
-            name: None,
-            dimensions: (1..=levels.len()).map(|mode| format!("i{mode}")).collect(),
+        format: Arc::new(Format::of(
+            (1..=levels.len()).map(|mode| format!("i{mode}")).collect(),
             levels,
-            builtin: None,
-            fill: Literal::Int(0),
-            counts_first: false,
-        },
+        )),
         dtype: result.dtype,
         by_value: false,
         pattern: false,

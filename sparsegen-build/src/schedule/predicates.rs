@@ -17,7 +17,6 @@ use crate::notation::{
     Access, BinaryOp, Diagonal, Expr, Extent, Function, Kernel, Listed, Predicate, Tensor,
     TensorId, TensorRole, VariableId, VariableRole,
 };
-use crate::types::Literal;
 
 /// Replaces comparisons by tensors.
 pub(super) fn predicates(kernel: &Kernel) -> Kernel {
@@ -200,14 +199,7 @@ fn pattern(
     let tensor = Tensor {
         name: argument.clone(),
         argument,
-        format: Format {
-            name: None,
-            dimensions,
-            levels,
-            builtin: None,
-            fill: Literal::Int(0),
-            counts_first: false,
-        },
+        format: Arc::new(Format::of(dimensions, levels)),
         dtype: kernel.tensor(kernel.result()).dtype,
         by_value: false,
         pattern: true,

@@ -5,6 +5,8 @@
 //! of merging them again in each iteration (Gustavson 1978). Each operand for which there are such
 //! loops is a candidate; its cost decides.
 
+use std::sync::Arc;
+
 use crate::concrete::Precomputed;
 use crate::format::LevelExpr;
 use crate::level;
@@ -122,7 +124,7 @@ fn is_only_tested(value: &Expr, operand: &Access) -> bool {
         Expr::Call(Function::Present, of) if of[1].is_zero() => {
             matches!(&of[0], Expr::Access(_)) || is_only_tested(&of[0], operand)
         }
-        value => value.children().into_iter().all(|child| is_only_tested(child, operand)),
+        value => value.children().all(|child| is_only_tested(child, operand)),
     }
 }
 
@@ -177,7 +179,8 @@ fn form(
     let value = (&part, Literal::Int(0));
     precompute::add_workspace(&mut kernel, &name, value, &[over], Accumulator::default(), span);
     let tensor = &mut kernel.tensors[workspace.tensor.0];
-    let [spec] = &mut tensor.format.levels[..] else { unreachable!("a workspace has one level") };
+    let format = Arc::make_mut(&mut tensor.format);
+    let [spec] = &mut format.levels[..] else { unreachable!("a workspace has one level") };
     spec.level = level::lookup_workspace();
     spec.properties = spec.level.properties();
     if let Some(last) = of.format.levels.last() {

@@ -278,15 +278,23 @@ impl Basis {
     /// Returns the loops that compute a variable: its own, with those over its blocks, or those that
     /// replace it.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
-        if self.loops_over(v) {
-            return [self.blocks_of(v), vec![v]].concat();
-        }
-        self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
+        self.loops_of(&[v])
     }
 
     /// Returns the loops that compute variables.
     pub fn loops_of(&self, variables: &[VariableId]) -> Vec<VariableId> {
-        variables.iter().flat_map(|v| self.loops(*v)).collect()
+        let mut loops = Vec::with_capacity(variables.len());
+        for v in variables {
+            match self.stead.get(v) {
+                _ if self.loops_over(*v) => {
+                    loops.extend(self.limits.get(v).into_iter().flatten());
+                    loops.push(*v);
+                }
+                Some(stead) => loops.extend(stead),
+                None => loops.push(*v),
+            }
+        }
+        loops
     }
 
     /// Returns whether the loop over a variable runs over a block of its coordinates or positions.

@@ -1,6 +1,8 @@
 //! Building a canonical kernel from a statement without errors: sums become explicit, numbers get
 //! the type that their context requires, constants are folded.
 
+use std::sync::Arc;
+
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{self, Statement};
 use crate::notation::{
@@ -31,7 +33,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         .tensors
         .iter()
         .map(|operand| {
-            let format = operand.format.clone()?;
+            let format = Arc::new(operand.format.clone()?);
             Some(Tensor {
                 name: operand.first.name.text.clone(),
                 argument: operand.argument.clone(),
@@ -45,13 +47,13 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
             })
         })
         .collect::<Option<_>>()?;
-    let scalar = context.formats.scalar()?.of_order(0, context.formats.levels())?;
+    let scalar = Arc::new(context.formats.scalar()?.of_order(0, context.formats.levels())?);
     for name in parameters(context) {
         tensors.push(Tensor {
             name: name.text.clone(),
             argument: name.text.clone(),
             by_value: true,
-            format: scalar.clone(),
+            format: Arc::clone(&scalar),
             dtype: Dtype::Usize,
             pattern: false,
             may_be_infinite: false,

@@ -1,5 +1,7 @@
 //! The declarations of the generated module: functions and types of formats.
 
+use std::sync::Arc;
+
 use crate::error::{Code, Diagnostic, Name};
 use crate::format::Formats;
 use crate::format::builtin::{BUILTINS, find};
@@ -206,7 +208,7 @@ pub(super) fn formats(
         for tensor in &mut kernel.tensors {
             if tensor.format.name.is_none() {
                 let wished = beside(&name, plain(&tensor.argument));
-                declare(&mut declared, &mut tensor.format, &wished);
+                declare(&mut declared, Arc::make_mut(&mut tensor.format), &wished);
             }
         }
     }

@@ -22,7 +22,7 @@ pub fn cost_of_conversions(conversion: &Conversion) -> f64 {
         filled.max(least(format))
     };
     let converted = conversion.kernel.converted().map(entries).sum::<f64>();
-    (converted + conversion.packed.as_ref().map_or(0.0, packed)) * CONVERTED
+    (converted + conversion.packed.as_deref().map_or(0.0, packed)) * CONVERTED
 }
 
 /// Returns the number of entries of a format: a full level stores all coordinates under each

@@ -1,5 +1,7 @@
 //! Temporaries: scalars of reductions, and workspaces for entries that are not computed in order.
 
+use std::sync::Arc;
+
 use super::super::precompute::is_uniform;
 use super::Nest;
 use crate::concrete::Program;
@@ -65,14 +67,16 @@ impl Nest<'_> {
         let workspace = self.add("w", self.dtype(value, value), Some(level));
         self.program.kernel.note_infinities(workspace, value);
         if op != ReduceOp::SUM {
-            self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
+            let tensor = &mut self.program.kernel.tensors[workspace.0];
+            Arc::make_mut(&mut tensor.format).fill = op.of_nothing();
         }
         workspace
     }
 
     /// Stores a workspace so that it is looked up, unless it has a value for every coordinate.
     pub(super) fn look_up(&mut self, workspace: TensorId) {
-        let spec = &mut self.program.kernel.tensors[workspace.0].format.levels[0];
+        let format = Arc::make_mut(&mut self.program.kernel.tensors[workspace.0].format);
+        let spec = &mut format.levels[0];
         if spec.level.locate().is_none() {
             spec.level = lookup_workspace();
             spec.properties = spec.level.properties();
@@ -126,14 +130,10 @@ impl Program {
         let temporary = Tensor {
             argument: name.clone(),
             name,
-            format: Format {
-                name: None,
-                dimensions: level.iter().map(|_| "i".to_owned()).collect(),
-                levels: level.into_iter().collect(),
-                builtin: None,
-                fill: Literal::Int(0),
-                counts_first: false,
-            },
+            format: Arc::new(Format::of(
+                level.iter().map(|_| "i".to_owned()).collect(),
+                level.into_iter().collect(),
+            )),
             dtype,
             by_value,
             pattern: false,

@@ -38,8 +38,20 @@ impl Nest<'_> {
     /// Returns the enclosing loops that a reduction's body needs in addition to its own.
     pub(super) fn free_variables(&self, reduce: &Reduce) -> Vec<VariableId> {
         let mut free = Vec::new();
-        self.collect_free(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
+        self.collect_free_of(reduce, &mut Vec::new(), &mut free);
         free
+    }
+
+    fn collect_free_of(
+        &self,
+        reduce: &Reduce,
+        bound: &mut Vec<VariableId>,
+        free: &mut Vec<VariableId>,
+    ) {
+        let depth = bound.len();
+        bound.extend(self.loops(&reduce.variables));
+        self.collect_free(&reduce.body, bound, free);
+        bound.truncate(depth);
     }
 
     pub(super) fn collect_free(
@@ -67,12 +79,7 @@ impl Nest<'_> {
                     self.collect_free(child, bound, free);
                 }
             }
-            Expr::Reduce(reduce) => {
-                let depth = bound.len();
-                bound.extend(self.loops(&reduce.variables));
-                self.collect_free(&reduce.body, bound, free);
-                bound.truncate(depth);
-            }
+            Expr::Reduce(reduce) => self.collect_free_of(reduce, bound, free),
         }
     }
 }

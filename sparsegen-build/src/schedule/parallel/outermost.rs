@@ -250,9 +250,7 @@ fn is_known_with(program: &Program, value: &notation::Expr, reductions: &[Tempor
         | Expr::Constant(_)
         | Expr::Neg(_)
         | Expr::Binary(..)
-        | Expr::Call(..) => {
-            value.children().into_iter().all(|child| is_known_with(program, child, reductions))
-        }
+        | Expr::Call(..) => value.children().all(|child| is_known_with(program, child, reductions)),
     }
 }
 

@@ -29,7 +29,8 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
         }
         let with_kind = |program: &Program, level: &Arc<dyn Level>| {
             let mut program = program.clone();
-            program.kernel.tensors[id.0].format.levels = specs(level, over.len());
+            let tensor = &mut program.kernel.tensors[id.0];
+            Arc::make_mut(&mut tensor.format).levels = specs(level, over.len());
             program
         };
         programs = programs
