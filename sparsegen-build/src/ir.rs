@@ -4,6 +4,7 @@
 //! Expressions have no effects and are built by folding constructors, so that `0 * n + i` never
 //! exists; effects are statements. Levels and lattices are not visible here.
 
+mod bodies;
 mod bound;
 pub mod comment;
 mod demand;

@@ -255,48 +255,6 @@ impl Stmt {
         self.expressions().into_iter().any(|expr| expr.any(is_such))
     }
 
-    /// Returns the nested bodies.
-    pub fn bodies(&self) -> Vec<&[Stmt]> {
-        match self {
-            Stmt::Comment(_)
-            | Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Scratch { .. }
-            | Stmt::Tile { .. }
-            | Stmt::Sort { .. }
-            | Stmt::Workspace { .. }
-            | Stmt::Harvest { .. }
-            | Stmt::Places { .. }
-            | Stmt::Rearrange(_)
-            | Stmt::Refuse { .. }
-            | Stmt::Clear { .. }
-            | Stmt::Reserve { .. }
-            | Stmt::Push { .. }
-            | Stmt::Extend { .. }
-            | Stmt::Resize { .. }
-            | Stmt::Grow { .. }
-            | Stmt::Break => Vec::new(),
-            Stmt::For { body, .. } | Stmt::ForOnes { body, .. } | Stmt::While { body, .. } => {
-                vec![body]
-            }
-            Stmt::If { arms, otherwise } => {
-                let bodies = arms.iter().map(|(_, body)| body.as_slice());
-                bodies.chain([otherwise.as_slice()]).collect()
-            }
-        }
-    }
-
-    /// Calls `visit` on this statement and all nested statements, in order.
-    pub fn for_each<'s>(&'s self, visit: &mut impl FnMut(&'s Stmt)) {
-        visit(self);
-        for body in self.bodies() {
-            for stmt in body {
-                stmt.for_each(visit);
-            }
-        }
-    }
-
     /// Replaces all expressions and bodies, including nested ones, and folds the result.
     pub fn map(
         &self,

@@ -201,21 +201,22 @@ impl Lattice {
         !self.outcomes.within(others).all(&|outcome| outcome == 0)
     }
 
-    /// Returns the lattice without the region in which no operand has an entry, and others with the
-    /// same statement, and this statement. The lattice visits all other coordinates, so that they can
-    /// be counted. Returns `None` if the region has no effect, or if operands may have entries that do
-    /// not count.
-    pub fn without_rest(&self) -> Option<(Lattice, Stmt)> {
+    /// Returns the statement of the region in which no operand has an entry. Returns `None` if the
+    /// region has no effect, or if operands may have entries that do not count.
+    pub fn rest(&self) -> Option<&Stmt> {
         let rest = self.outcomes.at(Set::EMPTY);
-        if rest == 0 || !self.is_dimension {
-            return None;
-        }
+        (rest != 0 && self.is_dimension).then(|| &self.bodies[rest])
+    }
+
+    /// Returns the lattice without the region in which no operand has an entry, and others with the
+    /// same statement. It visits all other coordinates, so that they can be counted.
+    pub fn without_rest(&self) -> Lattice {
         let mut visited = self.clone();
         let counted = visited.bodies.len();
         visited.bodies.push(Stmt::SKIP);
         visited.reads.push(Set::EMPTY);
-        visited.outcomes = self.outcomes.without_rest(rest, counted);
-        Some((visited, self.bodies[rest].clone()))
+        visited.outcomes = self.outcomes.without_rest(self.outcomes.at(Set::EMPTY), counted);
+        visited
     }
 
     /// Returns the merge points in the order in which they run. Each ends when one of its sparse

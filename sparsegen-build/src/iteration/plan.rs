@@ -269,73 +269,78 @@ impl Planner<'_> {
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
         let lattice = lattice.map(|lattice| lattice.apart(self.apart));
         let lattice = Arc::new(self.check_regions(lattice, body)?);
-        let can_run = |lattice: &Lattice| {
-            let points = lattice.points();
+        let points = lattice.points();
+        let can_run = |points: &[MergePoint]| {
             points.iter().all(|point| can_run(program, variable, &iterators, point))
         };
-        if !can_run(&lattice) || runs_elsewhere(program, frontier, variable, &iterators, &lattice) {
+        if !can_run(&points) || runs_elsewhere(program, frontier, variable, &iterators, &lattice) {
             return Err(Unplannable::NoLoop);
         }
         let is_ordered = wants_order(program, variable, body);
-        let plan_with = |lattice: &Arc<Lattice>, rest: Option<&Stmt>, duplicates| {
-            let points = lattice.points();
-            let optional = lattice.optional();
-            let chooses = |rest| wants_first(program, variable, rest);
-            let in_order = is_ordered || rest.is_some_and(chooses);
-            let converted = convert(program, &iterators, &points, optional, in_order, duplicates);
-            let iterators = converted.ok_or(Unplannable::NoLoop)?;
-            let inner = frontier.bind(variable, &iterators);
-            let mut bodies = Vec::new();
-            let mut code = 0_usize;
-            for (outcome, stmt) in lattice.bodies().iter().enumerate() {
-                let stmt = padding::split(program, frontier, &inner, stmt);
-                let body = self.plan(&stmt, &inner, scalars)?;
-                code = code.saturating_add(body.code());
-                self.check_code(code)?;
-                // A coordinate without effect is one of the rest.
-                bodies.push(Arc::new(match rest {
-                    Some(_) if outcome > 0 => body.followed_by(Plan::Visit(variable)),
-                    _ => body,
-                }));
-            }
-            let at_rest = rest.map(|rest| self.plan(rest, frontier, scalars)).transpose()?;
-            let rest = at_rest.map(|body| {
-                bodies.push(Arc::new(body));
-                bodies.len() - 1
-            });
-            if !is_tolerated(program, &iterators, &points, &bodies) {
-                return Err(Unplannable::NoLoop);
-            }
-            let exhaustive = rest.is_some() || lattice.is_exhaustive();
-            let annotations = Arc::clone(annotations);
-            let (number, lattice) = (None, Some(Arc::clone(lattice)));
-            Ok(Loop {
-                number,
-                variable,
-                annotations,
-                iterators,
-                points,
-                bodies,
-                rest,
-                exhaustive,
-                order: Order::Forward,
-                resumes: None,
-                lattice,
-            })
-        };
+        let plan_with =
+            |lattice: &Arc<Lattice>, points: &[MergePoint], rest: Option<&Stmt>, duplicates| {
+                let optional = lattice.optional();
+                let chooses = |rest| wants_first(program, variable, rest);
+                let in_order = is_ordered || rest.is_some_and(chooses);
+                let converted =
+                    convert(program, &iterators, points, optional, in_order, duplicates);
+                let iterators = converted.ok_or(Unplannable::NoLoop)?;
+                let inner = frontier.bind(variable, &iterators);
+                let mut bodies = Vec::new();
+                let mut code = 0_usize;
+                for (outcome, stmt) in lattice.bodies().iter().enumerate() {
+                    let stmt = padding::split(program, frontier, &inner, stmt);
+                    let body = self.plan(&stmt, &inner, scalars)?;
+                    code = code.saturating_add(body.code());
+                    self.check_code(code)?;
+                    // A coordinate without effect is one of the rest.
+                    bodies.push(Arc::new(match rest {
+                        Some(_) if outcome > 0 => body.followed_by(Plan::Visit(variable)),
+                        _ => body,
+                    }));
+                }
+                let at_rest = rest.map(|rest| self.plan(rest, frontier, scalars)).transpose()?;
+                let rest = at_rest.map(|body| {
+                    bodies.push(Arc::new(body));
+                    bodies.len() - 1
+                });
+                if !is_tolerated(program, &iterators, points, &bodies) {
+                    return Err(Unplannable::NoLoop);
+                }
+                let exhaustive = rest.is_some() || lattice.is_exhaustive();
+                let annotations = Arc::clone(annotations);
+                let (number, lattice) = (None, Some(Arc::clone(lattice)));
+                Ok(Loop {
+                    number,
+                    variable,
+                    annotations,
+                    iterators,
+                    points: points.to_vec(),
+                    bodies,
+                    rest,
+                    exhaustive,
+                    order: Order::Forward,
+                    resumes: None,
+                    lattice,
+                })
+            };
         if at_gaps.is_none()
             && let Some((visited, rest)) = set_aside(program, frontier, variable, &lattice)
-            && can_run(&visited)
+            && let visited_points = visited.points()
+            && can_run(&visited_points)
         {
             // Each coordinate must be counted once.
-            match plan_with(&Arc::new(visited), Some(&rest), Duplicates::Together) {
+            let visited = Arc::new(visited);
+            match plan_with(&visited, &visited_points, Some(&rest), Duplicates::Together) {
                 Err(Unplannable::NoLoop) => {}
                 planned => return planned,
             }
         }
         let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
-        match plan_with(&lattice, None, Duplicates::OneByOne) {
-            Err(Unplannable::NoLoop) if repeats => plan_with(&lattice, None, Duplicates::Together),
+        match plan_with(&lattice, &points, None, Duplicates::OneByOne) {
+            Err(Unplannable::NoLoop) if repeats => {
+                plan_with(&lattice, &points, None, Duplicates::Together)
+            }
             planned => planned,
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn set_aside(
 ) -> Option<(Lattice, Stmt)> {
     // A loop over the part of its coordinates in a block does not know how many others there are.
     let has_range = is_whole(program, v) && !program.basis.is_limited(v);
-    let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
-    can_repeat(program, frontier, v, &rest).then_some((visited, rest))
+    let rest = lattice.rest().filter(|rest| has_range && can_repeat(program, frontier, v, rest))?;
+    Some((lattice.without_rest(), rest.clone()))
 }
 
 /// Returns whether something runs at coordinates of `v` that an operand does not have: it is read at one

@@ -16,6 +16,7 @@ mod run;
 mod scalars;
 mod signature;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::ir::{
@@ -60,6 +61,8 @@ struct Builder<'k> {
     is_direct: bool,
     /// The loops for structures that are known.
     known: Vec<Function>,
+    /// The name of the argument that keeps working memory, once it is determined.
+    keeper: OnceCell<String>,
 }
 
 impl<'k> Builder<'k> {
@@ -88,6 +91,7 @@ impl<'k> Builder<'k> {
             computes,
             is_direct: allocates && (in_place && is_zeroed || !has_tensors),
             known: Vec::new(),
+            keeper: OnceCell::new(),
             groups,
             kernel,
         };

@@ -7,14 +7,13 @@ use crate::ir::{Expr, Function, Stmt, Use, for_each_use};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    function.body = eliminate(&function.body);
+    function.body = eliminate(function.body);
     function
 }
 
 /// Returns statements in which a value that has been computed is replaced by its name; copy
 /// propagation then removes the copies.
-fn eliminate(body: &[Stmt]) -> Vec<Stmt> {
-    let mut rest = body.to_vec();
+fn eliminate(mut rest: Vec<Stmt>) -> Vec<Stmt> {
     let mut done = Vec::new();
     while !rest.is_empty() {
         let stmt = rest.remove(0);
@@ -24,7 +23,7 @@ fn eliminate(body: &[Stmt]) -> Vec<Stmt> {
         {
             rest = renamed(&rest, name, value);
         }
-        done.extend(stmt.map(&mut Expr::clone, &mut |inner| eliminate(inner)));
+        done.extend(stmt.with_bodies(&mut eliminate));
     }
     done
 }
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     fn check(body: Vec<Stmt>, expected: &str) {
-        let text: String = eliminate(&body).iter().map(Stmt::to_string).collect();
+        let text: String = eliminate(body).iter().map(Stmt::to_string).collect();
         assert_eq!(text, expected);
     }
 

@@ -9,7 +9,7 @@ use crate::ir::{Expr, Function, Result, Stmt, Uses, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    function.body = propagate(&function.body);
+    function.body = propagate(function.body);
     if let (Result::Scalar { value, .. }, []) = (&mut function.result, &function.others[..]) {
         return_directly(&mut function.body, value);
     }
@@ -26,8 +26,7 @@ fn return_directly(body: &mut Vec<Stmt>, value: &mut Expr) {
     }
 }
 
-fn propagate(body: &[Stmt]) -> Vec<Stmt> {
-    let mut rest = body.to_vec();
+fn propagate(mut rest: Vec<Stmt>) -> Vec<Stmt> {
     let mut done = Vec::new();
     while !rest.is_empty() {
         let stmt = rest.remove(0);
@@ -37,7 +36,7 @@ fn propagate(body: &[Stmt]) -> Vec<Stmt> {
             // A later pass removes the name if it is unused.
             rest = substitute(&rest, name, value);
         }
-        done.extend(stmt.map(&mut Expr::clone, &mut |inner| propagate(inner)));
+        done.extend(stmt.with_bodies(&mut propagate));
     }
     done
 }
@@ -92,7 +91,7 @@ mod tests {
     use crate::ir::{Dtype, samples};
 
     fn check(body: Vec<Stmt>, expected: &str) {
-        let text: String = propagate(&body).iter().map(Stmt::to_string).collect();
+        let text: String = propagate(body).iter().map(Stmt::to_string).collect();
         assert_eq!(text, expected);
     }
 

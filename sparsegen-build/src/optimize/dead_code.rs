@@ -11,7 +11,7 @@ pub(super) fn run(mut function: Function) -> Function {
     function.computed().for_each(|result| end.count_end(result));
     // Removing a use may make another variable unused.
     loop {
-        let body = drop_unread(&function.body, &end);
+        let body = drop_unread(function.body.clone(), &end);
         if body == function.body {
             break;
         }
@@ -67,9 +67,8 @@ fn is_read_outside(body: &[Stmt], name: &str) -> bool {
 
 /// Removes variables that neither these statements nor later ones read, and `mut` of variables that
 /// do not change.
-fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
+fn drop_unread(mut rest: Vec<Stmt>, after: &Uses) -> Vec<Stmt> {
     let mut kept = Vec::new();
-    let mut rest = body.to_vec();
     while !rest.is_empty() {
         let stmt = rest.remove(0);
         if let Stmt::Scratch { name, .. } = &stmt {
@@ -124,7 +123,7 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
             kept.push(Stmt::Harvest { workspace, crd, vals: None });
         } else {
             let nothing = Uses::default();
-            kept.extend(stmt.map(&mut Expr::clone, &mut |inner| drop_unread(inner, &nothing)));
+            kept.extend(stmt.with_bodies(&mut |inner| drop_unread(inner, &nothing)));
         }
     }
     kept
@@ -211,13 +210,13 @@ mod tests {
         };
         let fill = Stmt::store("w", Expr::Index(3), Expr::Index(1));
         let body = [fill.clone(), harvest(Some("w_vals"))];
-        assert_eq!(drop_unread(&body, &Uses::default()), []);
+        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), []);
         // Entries that are stored elsewhere are removed.
         let body = [harvest(Some("w_vals"))];
-        assert_eq!(drop_unread(&body, &Uses::default()), [Stmt::clear("w")]);
+        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), [Stmt::clear("w")]);
         let count = Stmt::store("n", Expr::Index(0), Expr::len("w1_crd"));
         let body = [fill.clone(), harvest(Some("w_vals")), count.clone()];
-        assert_eq!(drop_unread(&body, &Uses::default()), [fill, harvest(None), count]);
+        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), [fill, harvest(None), count]);
     }
 
     #[test]
@@ -229,7 +228,7 @@ mod tests {
         };
         let read = vec![Stmt::store("y", Expr::Index(0), Expr::var("n"))];
         let body = [counted(Vec::new()), counted(read.clone())].concat();
-        assert_eq!(drop_unread(&body, &Uses::default()), counted(read));
+        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), counted(read));
     }
 
     #[test]
@@ -238,12 +237,9 @@ mod tests {
         let store = || Stmt::store("y", Expr::var("p"), Expr::Index(1));
         let arms = |inner: Vec<Stmt>| Stmt::choose(vec![(Expr::var("b"), inner.clone())], inner);
         let hidden = arms(vec![bound(), store()]);
-        assert_eq!(
-            drop_unread(&[vec![bound()], hidden.clone()].concat(), &Uses::default()),
-            hidden
-        );
+        assert_eq!(drop_unread([vec![bound()], hidden.clone()].concat(), &Uses::default()), hidden);
         let read = [vec![bound()], arms(vec![store(), bound(), store()])].concat();
-        assert_eq!(drop_unread(&read, &Uses::default()), read);
+        assert_eq!(drop_unread(read.clone(), &Uses::default()), read);
     }
 
     #[test]
@@ -256,7 +252,7 @@ mod tests {
         };
         let body = [scope(true), scope(false)].concat();
         let text: String =
-            drop_unread(&body, &Uses::default()).iter().map(Stmt::to_string).collect();
+            drop_unread(body.to_vec(), &Uses::default()).iter().map(Stmt::to_string).collect();
         assert_eq!(text.matches("let j").count(), 1, "{text}");
     }
 
@@ -286,7 +282,7 @@ mod tests {
             Stmt::bind_mut("p", Expr::Index(1)),
             Stmt::store("y", Expr::var("p"), Expr::var("p")),
         ];
-        let kept = drop_unread(&body, &Uses::default());
+        let kept = drop_unread(body.to_vec(), &Uses::default());
         assert_eq!(kept[0], Stmt::bind("p", Expr::Index(1)));
     }
 
@@ -299,7 +295,7 @@ mod tests {
             Stmt::sort_by("a2_order", 1),
             Stmt::push("c2_crd", Expr::Index(1)),
         ];
-        let kept = drop_unread(&body, &Uses::default());
+        let kept = drop_unread(body.to_vec(), &Uses::default());
         assert_eq!(kept, [Stmt::push("c2_crd", Expr::Index(1))]);
     }
 

@@ -9,7 +9,7 @@ use crate::ir::{Expr, Function, Stmt, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    function.body = shorten_all(&function.body);
+    function.body = shorten_all(function.body);
     function
 }
 
@@ -19,8 +19,7 @@ struct Search<'n> {
     decided: bool,
 }
 
-fn shorten_all(body: &[Stmt]) -> Vec<Stmt> {
-    let mut body: Vec<Stmt> = body.to_vec();
+fn shorten_all(mut body: Vec<Stmt>) -> Vec<Stmt> {
     let mut k = 0;
     // The replacement may have fewer statements.
     while k < body.len() {
@@ -32,7 +31,7 @@ fn shorten_all(body: &[Stmt]) -> Vec<Stmt> {
         }
         k += 1;
     }
-    body.iter().flat_map(|stmt| stmt.map(&mut Expr::clone, &mut shorten_all)).collect()
+    body.into_iter().flat_map(|stmt| stmt.with_bodies(&mut shorten_all)).collect()
 }
 
 impl Search<'_> {
@@ -243,7 +242,7 @@ mod tests {
     use crate::ir::BinaryOp;
 
     fn check(body: Vec<Stmt>, expected: &str) {
-        let text: String = shorten_all(&body).iter().map(Stmt::to_string).collect();
+        let text: String = shorten_all(body).iter().map(Stmt::to_string).collect();
         assert_eq!(text, expected);
     }
 

@@ -14,9 +14,12 @@ impl Builder<'_> {
         let functions = self.groups.iter().flat_map(|group| {
             std::iter::once(group.function).chain(group.function.compute.as_deref())
         });
-        let mut names: Vec<_> = functions.map(Function::names).collect();
-        names.push(self.kernel.results().map(|step| step.result.clone()).collect());
-        free("workspaces", |name| names.iter().any(|names| names.contains(name)))
+        let determined = || {
+            let mut names: Vec<_> = functions.map(Function::names).collect();
+            names.push(self.kernel.results().map(|step| step.result.clone()).collect());
+            free("workspaces", |name| names.iter().any(|names| names.contains(name)))
+        };
+        self.keeper.get_or_init(determined).clone()
     }
 
     /// Returns whether the loops of an entry point have working memory.
