@@ -5,6 +5,8 @@
 //! not split if the added fill value does not change its effect. Operands that are only added are
 //! not distinguished from each other, so that the number of branches does not grow with them.
 
+use std::borrow::Cow;
+
 use super::full;
 use super::iterator::Frontier;
 use super::optional::{is_only_added, suits};
@@ -12,7 +14,12 @@ use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId};
 
 /// Splits a statement within a loop that resolves accesses by whether these have entries.
-pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt: &Stmt) -> Stmt {
+pub(super) fn split<'s>(
+    program: &Program,
+    before: &Frontier,
+    inner: &Frontier,
+    stmt: &'s Stmt,
+) -> Cow<'s, Stmt> {
     let is_reached = |access: &Access| {
         let format = &program.tensor(access.tensor).format;
         let depth = format.levels.len();
@@ -24,8 +31,11 @@ pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt
         padded.partition(|access| is_only_added(program, access, stmt));
     // Those that are only added come last: each case of the others has terms of its own.
     let mut groups: Vec<Vec<Access>> = others.into_iter().map(|access| vec![access]).collect();
-    groups.push(terms);
-    split_by(program, &groups, stmt.clone())
+    groups.extend(Some(terms).filter(|terms| !terms.is_empty()));
+    match groups.is_empty() {
+        true => Cow::Borrowed(stmt),
+        false => Cow::Owned(split_by(program, &groups, stmt.clone())),
+    }
 }
 
 /// Splits a statement by whether any operand of the first group has an entry, and each case by the

@@ -158,7 +158,7 @@ impl Planner<'_> {
             // Each part has its own regions.
             Stmt::If { .. } | Stmt::Sequence(_) => false,
         };
-        match scalars.cases(stmt).filter(|_| depends) {
+        match depends.then(|| scalars.cases(stmt)).flatten() {
             Some(cases) => self.plan_cases(&cases, frontier, scalars),
             None => self.plan_inside(stmt, frontier, scalars),
         }

@@ -5,14 +5,14 @@ use crate::ir::{Expr, Stmt, Uses, substitute};
 
 /// Returns statements without dead assignments to a variable that is declared before them;
 /// `is_live` tells whether it is read after them.
-pub(super) fn without(body: &[Stmt], variable: &str, is_live: bool) -> Vec<Stmt> {
+pub(super) fn without(body: Vec<Stmt>, variable: &str, is_live: bool) -> Vec<Stmt> {
     let (mut live, mut live_after_next) = (is_live, is_live);
     // The statements in reverse order: whether a value is read depends on those that follow.
     let mut kept: Vec<Stmt> = Vec::new();
-    for stmt in body.iter().rev() {
+    for stmt in body.into_iter().rev() {
         let (after, reads) =
-            (live, Uses::of_name(std::slice::from_ref(stmt), variable).reads(variable) > 0);
-        match stmt {
+            (live, Uses::of_name(std::slice::from_ref(&stmt), variable).reads(variable) > 0);
+        match &stmt {
             Stmt::Assign { name, .. } if name == variable && !after => continue,
             Stmt::Assign { name, op: None, value } if name == variable => {
                 live = reads;
@@ -22,36 +22,33 @@ pub(super) fn without(body: &[Stmt], variable: &str, is_live: bool) -> Vec<Stmt>
                     kept.extend(substitute(&[next], variable, value));
                     continue;
                 }
-                kept.push(stmt.clone());
+                kept.push(stmt);
             }
             // A break leads to statements after the loop, which are not known here.
             Stmt::Break => {
                 live = true;
-                kept.push(stmt.clone());
+                kept.push(stmt);
             }
-            stmt if stmt.binds_within(&|name| name == variable) => {
+            _ if stmt.binds_within(&|name| name == variable) => {
                 live = true;
-                kept.push(stmt.clone());
+                kept.push(stmt);
             }
             Stmt::For { .. } | Stmt::ForOnes { .. } | Stmt::While { .. } => {
                 // An iteration may read what the one before it has assigned.
                 live = after || reads;
-                kept.extend(mapped(stmt, &mut |body| without(body, variable, live)));
+                let stmts = stmt.with_bodies(&mut |body| without(body, variable, live));
+                kept.extend(stmts.into_iter().rev());
             }
-            stmt => {
+            _ => {
                 live = after || reads;
-                kept.extend(mapped(stmt, &mut |body| without(body, variable, after)));
+                let stmts = stmt.with_bodies(&mut |body| without(body, variable, after));
+                kept.extend(stmts.into_iter().rev());
             }
         }
         live_after_next = after;
     }
     kept.reverse();
     kept
-}
-
-/// Returns a statement with its bodies replaced, in reverse order if it becomes several.
-fn mapped(stmt: &Stmt, body: &mut dyn FnMut(&[Stmt]) -> Vec<Stmt>) -> impl Iterator<Item = Stmt> {
-    stmt.map(&mut Expr::clone, &mut |inner| body(inner)).into_iter().rev()
 }
 
 /// Returns whether a statement can compute a value itself that it reads from a variable once.
@@ -78,11 +75,11 @@ mod tests {
         let read = |value: Expr| Stmt::store("places", Expr::var("j"), value);
         let found = |body: Vec<Stmt>| Stmt::when(is_zero(), body);
         let body = found(vec![set("end", Expr::len("crd")), read(Expr::var("end"))]);
-        assert_eq!(without(&body, "end", false), found(vec![read(Expr::len("crd"))]));
-        assert_eq!(without(&body, "end", true), body);
+        assert_eq!(without(body.clone(), "end", false), found(vec![read(Expr::len("crd"))]));
+        assert_eq!(without(body.clone(), "end", true), body);
         // The next iteration reads it as well.
         let each = Stmt::for_range("j", Expr::Index(0), Expr::var("n"), body.clone());
-        assert_eq!(without(&each, "end", false), each);
+        assert_eq!(without(each.clone(), "end", false), each);
         let each = vec![Stmt::ForOnes {
             name: "j".to_owned(),
             start: Expr::Index(0),
@@ -90,7 +87,7 @@ mod tests {
             bits: Expr::load("bits", Expr::var("j")),
             body,
         }];
-        assert_eq!(without(&each, "end", false), each);
+        assert_eq!(without(each.clone(), "end", false), each);
     }
 
     #[test]
@@ -98,8 +95,8 @@ mod tests {
         let [first, second] = [Expr::Index(1), Expr::Index(2)].map(|value| set("end", value));
         let read = Stmt::when(is_zero(), vec![Stmt::push("crd", Expr::Index(3))]);
         let body = [vec![first.clone(), second.clone()], read.clone()].concat();
-        assert_eq!(without(&body, "end", false), [vec![second], read].concat());
+        assert_eq!(without(body.clone(), "end", false), [vec![second], read].concat());
         let leave = vec![first, Stmt::Break];
-        assert_eq!(without(&leave, "end", false), leave);
+        assert_eq!(without(leave.clone(), "end", false), leave);
     }
 }

@@ -94,7 +94,7 @@ fn drop_unread(mut rest: Vec<Stmt>, after: &Uses) -> Vec<Stmt> {
             if !is_read {
                 rest = without_assignments(&rest, name);
             } else if uses.writes(name) > 0 {
-                rest = dead_assignments::without(&rest, name, is_read_at_end);
+                rest = dead_assignments::without(rest, name, is_read_at_end);
             }
             rest.extend(later);
             if !is_read {

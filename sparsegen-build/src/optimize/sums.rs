@@ -104,8 +104,9 @@ impl Sums<'_> {
                     done.extend(stmt.map(&mut Expr::clone, &mut |body| self.body(body, &types)));
                 }
             }
-            for written in Uses::of(std::slice::from_ref(stmt)).written.keys() {
-                zeros.remove(written);
+            if !zeros.is_empty() {
+                let written = Uses::of(std::slice::from_ref(stmt)).written;
+                zeros.retain(|zero| !written.contains_key(zero));
             }
         }
         done

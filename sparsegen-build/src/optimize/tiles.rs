@@ -33,7 +33,7 @@ pub(super) fn run(mut function: Function) -> Function {
         initialized: Initialized::of(&function),
     };
     let scope = Scope { around: Some(Vec::new()), ..Scope::default() };
-    function.body = tiling.body(&function.body, &scope);
+    function.body = tiling.body(std::mem::take(&mut function.body), &scope);
     tiling.initialized.finish(&mut function);
     let tiled = tiling.tiled;
     function.unroll.retain(|unroll| !tiled.contains(&unroll.variable));
@@ -99,19 +99,20 @@ struct Scope {
 }
 
 impl Tiling {
-    fn body(&mut self, body: &[Stmt], scope: &Scope) -> Vec<Stmt> {
+    fn body(&mut self, body: Vec<Stmt>, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
         let mut done = Vec::new();
         for stmt in body {
-            if let Stmt::Let { name, mutable: false, value } = stmt {
+            if let Stmt::Let { name, mutable: false, value } = &stmt {
                 scope.lets.push((name.clone(), value.clone()));
             }
-            let tiles = Nest::of(stmt, &self.arrays).and_then(|nest| self.tiles(nest, &scope));
+            let tiles = Nest::of(&stmt, &self.arrays).and_then(|nest| self.tiles(nest, &scope));
             match tiles {
                 Some(tiles) => done.extend(tiles),
+                None if stmt.bodies().is_empty() => done.push(stmt),
                 None => {
                     let mut inner = scope.clone();
-                    match stmt {
+                    match &stmt {
                         Stmt::For { name, .. } => inner.loops.push(Some(name.clone())),
                         Stmt::While { .. } => inner.loops.push(None),
                         Stmt::If { arms, otherwise } if otherwise.is_empty() => {
@@ -123,13 +124,13 @@ impl Tiling {
                         }
                         _ => {}
                     }
-                    match (stmt, &mut inner.around) {
+                    match (&stmt, &mut inner.around) {
                         (Stmt::For { name, start, end, .. }, Some(around)) => {
                             around.push((name.clone(), [start.clone(), end.clone()]));
                         }
                         (_, around) => *around = None,
                     }
-                    done.extend(stmt.map(&mut Expr::clone, &mut |body| self.body(body, &inner)));
+                    done.extend(stmt.with_bodies(&mut |body| self.body(body, &inner)));
                 }
             }
         }
