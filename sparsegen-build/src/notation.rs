@@ -9,6 +9,7 @@
 
 mod call;
 mod check;
+mod children;
 mod declared;
 mod display;
 mod distribution;

@@ -321,22 +321,6 @@ impl Expr {
         1 + self.children().map(Expr::size).sum::<usize>()
     }
 
-    /// Returns the direct subexpressions.
-    pub fn children(&self) -> impl Iterator<Item = &Expr> {
-        let (operands, arguments): ([Option<&Expr>; 2], &[Expr]) = match self {
-            Expr::Literal(_)
-            | Expr::Constant(_)
-            | Expr::Access(_)
-            | Expr::Index(_)
-            | Expr::Parameter(_) => ([None, None], &[]),
-            Expr::Neg(a) => ([Some(a), None], &[]),
-            Expr::Binary(_, a, b) => ([Some(a), Some(b)], &[]),
-            Expr::Call(_, arguments) => ([None, None], arguments),
-            Expr::Reduce(reduce) => ([Some(&reduce.body), None], &[]),
-        };
-        operands.into_iter().flatten().chain(arguments)
-    }
-
     /// Returns this expression with its direct subexpressions replaced, folded.
     pub fn map_children(&self, replace: &mut impl FnMut(&Expr) -> Expr) -> Expr {
         match self {
