@@ -15,7 +15,12 @@ impl Function {
     /// Returns all names in the body, the signature and calls.
     pub fn names(&self) -> std::collections::BTreeSet<String> {
         let mut names = std::collections::BTreeSet::new();
-        self.clone().visit_names(&mut |name| names.extend([name.clone()]));
+        self.clone().visit_names(&mut |name| {
+            // Most names stand in many places.
+            if !names.contains(name) {
+                names.insert(std::mem::take(name));
+            }
+        });
         names
     }
 
