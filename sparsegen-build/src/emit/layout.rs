@@ -41,12 +41,12 @@ impl Item {
     /// Formats an item, and returns the names that it uses; `own` are the types that the file
     /// declares.
     pub(super) fn with_names(item: TokenStream, own: &BTreeSet<String>) -> (Item, Names) {
-        let (parsed, names) = with_names(item.clone());
+        let (plain, names) = parsed(item.clone());
         if names.are_plain(own) {
-            return (Item::of_parsed(parsed), names);
+            return (Item::of_parsed(plain), names);
         }
-        let (parsed, names) = with_names(scope::qualified(item, &names, own));
-        (Item::of_parsed(parsed), names)
+        let (item, names) = parsed(scope::qualified(item, &names, own));
+        (Item::of_parsed(item), names)
     }
 
     fn of_parsed(item: syn::Item) -> Item {
@@ -61,7 +61,7 @@ impl Item {
 }
 
 /// Parses an item, and returns the names that it uses.
-fn with_names(item: TokenStream) -> (syn::Item, Names) {
+fn parsed(item: TokenStream) -> (syn::Item, Names) {
     let parse = |input: ParseStream<'_>| {
         let mut names = Names::default();
         names.add(input.cursor());

@@ -26,22 +26,22 @@ pub(super) struct Names {
 impl Names {
     /// Adds the names of the tokens from a cursor on.
     pub(super) fn add(&mut self, at: Cursor<'_>) {
-        for_each(at, &mut |before, at, tree, rest| match tree {
-            TokenTree::Ident(ident) => {
-                let name = ident.to_string();
-                if is_bare(before, &name) {
-                    match used_as(rest) {
-                        UsedAs::Value => self.values.insert(name),
-                        UsedAs::Path => self.begins.insert(name),
-                        UsedAs::Function => self.called.insert(name),
-                    };
+        for token in each(at) {
+            match (&token.tree, token.within) {
+                (TokenTree::Ident(ident), _) => {
+                    let name = ident.to_string();
+                    if token.is_bare(&name) {
+                        match token.used_as() {
+                            UsedAs::Value => self.values.insert(name),
+                            UsedAs::Path => self.begins.insert(name),
+                            UsedAs::Function => self.called.insert(name),
+                        };
+                    }
                 }
+                (_, Some(within)) if !token.is_attribute() => self.add(within),
+                _ => {}
             }
-            TokenTree::Group(_) if !is_attribute(before) => {
-                at.any_group().into_iter().for_each(|(within, ..)| self.add(within));
-            }
-            TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-        });
+        }
     }
 
     /// Adds other names.
@@ -81,30 +81,32 @@ struct Scope<'o> {
 impl Scope<'_> {
     fn qualify(&self, at: Cursor<'_>) -> TokenStream {
         let mut qualified = TokenStream::new();
-        for_each(at, &mut |before, at, tree, rest| match tree {
-            TokenTree::Ident(ident) if is_bare(before, &ident.to_string()) => {
-                let name = ident.to_string();
-                if used_as(rest) == UsedAs::Function && self.variables.contains(&name) {
-                    qualified.extend(tokens("self::"));
+        for token in each(at) {
+            match (&token.tree, token.within) {
+                (TokenTree::Ident(ident), _) if token.is_bare(&ident.to_string()) => {
+                    let name = ident.to_string();
+                    if token.used_as() == UsedAs::Function && self.variables.contains(&name) {
+                        qualified.extend(tokens("self::"));
+                    }
+                    match find(&name).filter(|_| self.own.contains(&name)) {
+                        Some(other) => {
+                            qualified.extend(tokens(&format!("{}::{name}", other.module)));
+                        }
+                        None => qualified.extend([token.tree]),
+                    }
                 }
-                match find(&name).filter(|_| self.own.contains(&name)) {
-                    Some(other) => qualified.extend(tokens(&format!("{}::{name}", other.module))),
-                    None => qualified.extend([tree.clone()]),
+                (TokenTree::Group(group), Some(within)) => {
+                    let within = match token.is_attribute() {
+                        true => self.documented(group.stream()),
+                        false => self.qualify(within),
+                    };
+                    let mut within = Group::new(group.delimiter(), within);
+                    within.set_span(group.span());
+                    qualified.extend([TokenTree::Group(within)]);
                 }
+                _ => qualified.extend([token.tree]),
             }
-            TokenTree::Group(group) => {
-                let within = match (is_attribute(before), at.any_group()) {
-                    (false, Some((within, ..))) => self.qualify(within),
-                    (true, _) | (_, None) => self.documented(group.stream()),
-                };
-                let mut within = Group::new(group.delimiter(), within);
-                within.set_span(group.span());
-                qualified.extend([TokenTree::Group(within)]);
-            }
-            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {
-                qualified.extend([tree.clone()]);
-            }
-        });
+        }
         qualified
     }
 
@@ -124,6 +126,17 @@ impl Scope<'_> {
     }
 }
 
+/// A token of an item or of a group.
+struct Token<'b> {
+    tree: TokenTree,
+    /// The two tokens before it, the nearer one first.
+    before: [Before; 2],
+    /// The first token of a group.
+    within: Option<Cursor<'b>>,
+    /// The token after it.
+    next: Cursor<'b>,
+}
+
 /// A token before another one, as far as it determines the other's meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
@@ -136,52 +149,52 @@ enum Before {
 /// The keywords before the name of a definition.
 const DEFINING: [&str; 5] = ["fn", "struct", "type", "trait", "const"];
 
-/// Calls `visit` with each token up to the end of its group: the two tokens before it, the nearer
-/// one first, its place, the token itself, and the place after it.
-fn for_each<'b>(
-    mut at: Cursor<'b>,
-    visit: &mut dyn FnMut([Before; 2], Cursor<'b>, &TokenTree, Cursor<'b>),
-) {
+/// Returns the tokens from a cursor to the end of its group.
+fn each<'b>(mut at: Cursor<'b>) -> impl Iterator<Item = Token<'b>> {
     let mut before = [Before::Other; 2];
-    while let Some((tree, rest)) = at.token_tree() {
-        visit(before, at, &tree, rest);
-        let token = match &tree {
+    std::iter::from_fn(move || {
+        let (tree, next) = at.token_tree()?;
+        let within = at.any_group().map(|(within, ..)| within);
+        let own = match &tree {
             TokenTree::Punct(sign) => Before::Sign(sign.as_char()),
             TokenTree::Ident(word) if DEFINING.iter().any(|it| word == it) => Before::Defining,
             TokenTree::Ident(_) | TokenTree::Group(_) | TokenTree::Literal(_) => Before::Other,
         };
-        before = [token, before[0]];
-        at = rest;
+        let token = Token { tree, before, within, next };
+        (at, before) = (next, [own, before[0]]);
+        Some(token)
+    })
+}
+
+impl Token<'_> {
+    /// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
+    fn is_bare(&self, name: &str) -> bool {
+        let is_special = match self.before {
+            [Before::Sign(':'), Before::Sign(':')]
+            | [Before::Sign('\''), _]
+            | [Before::Defining, _] => true,
+            // A range ends with the punctuation of a field access.
+            [Before::Sign('.'), other] => other != Before::Sign('.'),
+            _ => false,
+        };
+        !is_special && !is_keyword(name)
     }
-}
 
-/// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
-fn is_bare(before: [Before; 2], name: &str) -> bool {
-    let is_special = match before {
-        [Before::Sign(':'), Before::Sign(':')]
-        | [Before::Sign('\''), _]
-        | [Before::Defining, _] => true,
-        // A range ends with the punctuation of a field access.
-        [Before::Sign('.'), other] => other != Before::Sign('.'),
-        _ => false,
-    };
-    !is_special && !is_keyword(name)
-}
-
-/// Returns the use of an identifier by the tokens that follow.
-fn used_as(rest: Cursor<'_>) -> UsedAs {
-    let sign = |at: Cursor<'_>| at.punct().filter(|(sign, _)| sign.as_char() == ':').is_some();
-    let is_path = rest.punct().is_some_and(|(first, next)| first.as_char() == ':' && sign(next));
-    match rest.group(Delimiter::Parenthesis) {
-        Some(_) => UsedAs::Function,
-        None if is_path => UsedAs::Path,
-        None => UsedAs::Value,
+    /// Returns the use of an identifier by the tokens that follow.
+    fn used_as(&self) -> UsedAs {
+        let colon = |at: Cursor<'_>| at.punct().filter(|(sign, _)| sign.as_char() == ':').is_some();
+        let is_path = colon(self.next) && self.next.punct().is_some_and(|(_, next)| colon(next));
+        match self.next.group(Delimiter::Parenthesis) {
+            Some(_) => UsedAs::Function,
+            None if is_path => UsedAs::Path,
+            None => UsedAs::Value,
+        }
     }
-}
 
-/// Returns whether a group is the content of an attribute.
-fn is_attribute(before: [Before; 2]) -> bool {
-    before[0] == Before::Sign('#')
+    /// Returns whether a group is the content of an attribute.
+    fn is_attribute(&self) -> bool {
+        self.before[0] == Before::Sign('#')
+    }
 }
 
 #[cfg(test)]

@@ -209,14 +209,14 @@ mod tests {
             vals: vals.map(str::to_owned),
         };
         let fill = Stmt::store("w", Expr::Index(3), Expr::Index(1));
-        let body = [fill.clone(), harvest(Some("w_vals"))];
-        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), []);
+        let body = vec![fill.clone(), harvest(Some("w_vals"))];
+        assert_eq!(drop_unread(body, &Uses::default()), []);
         // Entries that are stored elsewhere are removed.
-        let body = [harvest(Some("w_vals"))];
-        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), [Stmt::clear("w")]);
+        let body = vec![harvest(Some("w_vals"))];
+        assert_eq!(drop_unread(body, &Uses::default()), [Stmt::clear("w")]);
         let count = Stmt::store("n", Expr::Index(0), Expr::len("w1_crd"));
-        let body = [fill.clone(), harvest(Some("w_vals")), count.clone()];
-        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), [fill, harvest(None), count]);
+        let body = vec![fill.clone(), harvest(Some("w_vals")), count.clone()];
+        assert_eq!(drop_unread(body, &Uses::default()), [fill, harvest(None), count]);
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         };
         let read = vec![Stmt::store("y", Expr::Index(0), Expr::var("n"))];
         let body = [counted(Vec::new()), counted(read.clone())].concat();
-        assert_eq!(drop_unread(body.to_vec(), &Uses::default()), counted(read));
+        assert_eq!(drop_unread(body, &Uses::default()), counted(read));
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
         };
         let body = [scope(true), scope(false)].concat();
         let text: String =
-            drop_unread(body.to_vec(), &Uses::default()).iter().map(Stmt::to_string).collect();
+            drop_unread(body, &Uses::default()).iter().map(Stmt::to_string).collect();
         assert_eq!(text.matches("let j").count(), 1, "{text}");
     }
 
@@ -282,7 +282,7 @@ mod tests {
             Stmt::bind_mut("p", Expr::Index(1)),
             Stmt::store("y", Expr::var("p"), Expr::var("p")),
         ];
-        let kept = drop_unread(body.to_vec(), &Uses::default());
+        let kept = drop_unread(body, &Uses::default());
         assert_eq!(kept[0], Stmt::bind("p", Expr::Index(1)));
     }
 
@@ -295,7 +295,7 @@ mod tests {
             Stmt::sort_by("a2_order", 1),
             Stmt::push("c2_crd", Expr::Index(1)),
         ];
-        let kept = drop_unread(body.to_vec(), &Uses::default());
+        let kept = drop_unread(body, &Uses::default());
         assert_eq!(kept, [Stmt::push("c2_crd", Expr::Index(1))]);
     }
 
