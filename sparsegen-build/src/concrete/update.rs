@@ -1,7 +1,5 @@
 //! Updates of existing results: `y[i] += …` need not read `y` if it can be accumulated in place.
 
-use std::sync::Arc;
-
 use crate::format::unordered;
 use crate::level::Levels;
 use crate::notation::{Access, Assignment, BinaryOp, Expr, Function, Kernel};
@@ -53,7 +51,7 @@ pub fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
     }
     let format = &mut listed.tensors[kernel.result().0].format;
     if let Some(list) = unordered(format, levels) {
-        listed.packed = Some(std::mem::replace(format, Arc::new(list)));
+        listed.packed = Some(std::mem::replace(format, list));
     }
     listed
 }

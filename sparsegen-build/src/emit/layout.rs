@@ -34,8 +34,7 @@ pub(super) struct Item {
 impl Item {
     /// Formats an item without names that may be shadowed.
     pub(super) fn of(item: TokenStream) -> Item {
-        let item = syn::parse2(item).expect("every item is built as Rust source");
-        Item::of_parsed(item)
+        Item::of_parsed(parsed(item).0)
     }
 
     /// Formats an item, and returns the names that it uses; `own` are the types that the file

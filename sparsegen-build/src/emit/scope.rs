@@ -27,19 +27,14 @@ impl Names {
     /// Adds the names of the tokens from a cursor on.
     pub(super) fn add(&mut self, at: Cursor<'_>) {
         for token in each(at) {
-            match (&token.tree, token.within) {
-                (TokenTree::Ident(ident), _) => {
-                    let name = ident.to_string();
-                    if token.is_bare(&name) {
-                        match token.used_as() {
-                            UsedAs::Value => self.values.insert(name),
-                            UsedAs::Path => self.begins.insert(name),
-                            UsedAs::Function => self.called.insert(name),
-                        };
-                    }
-                }
-                (_, Some(within)) if !token.is_attribute() => self.add(within),
-                _ => {}
+            if let Some(name) = token.bare_name() {
+                match token.used_as() {
+                    UsedAs::Value => self.values.insert(name),
+                    UsedAs::Path => self.begins.insert(name),
+                    UsedAs::Function => self.called.insert(name),
+                };
+            } else if let Some(within) = token.within.filter(|_| !token.is_attribute()) {
+                self.add(within);
             }
         }
     }
@@ -82,19 +77,17 @@ impl Scope<'_> {
     fn qualify(&self, at: Cursor<'_>) -> TokenStream {
         let mut qualified = TokenStream::new();
         for token in each(at) {
-            match (&token.tree, token.within) {
-                (TokenTree::Ident(ident), _) if token.is_bare(&ident.to_string()) => {
-                    let name = ident.to_string();
-                    if token.used_as() == UsedAs::Function && self.variables.contains(&name) {
-                        qualified.extend(tokens("self::"));
-                    }
-                    match find(&name).filter(|_| self.own.contains(&name)) {
-                        Some(other) => {
-                            qualified.extend(tokens(&format!("{}::{name}", other.module)));
-                        }
-                        None => qualified.extend([token.tree]),
-                    }
+            if let Some(name) = token.bare_name() {
+                if token.used_as() == UsedAs::Function && self.variables.contains(&name) {
+                    qualified.extend(tokens("self::"));
                 }
+                match find(&name).filter(|_| self.own.contains(&name)) {
+                    Some(other) => qualified.extend(tokens(&format!("{}::{name}", other.module))),
+                    None => qualified.extend([token.tree]),
+                }
+                continue;
+            }
+            match (&token.tree, token.within) {
                 (TokenTree::Group(group), Some(within)) => {
                     let within = match token.is_attribute() {
                         true => self.documented(group.stream()),
@@ -167,8 +160,10 @@ fn each<'b>(mut at: Cursor<'b>) -> impl Iterator<Item = Token<'b>> {
 }
 
 impl Token<'_> {
-    /// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
-    fn is_bare(&self, name: &str) -> bool {
+    /// Returns the identifier, if the token is one that starts a path and is not a field, a lifetime or
+    /// a definition.
+    fn bare_name(&self) -> Option<String> {
+        let TokenTree::Ident(ident) = &self.tree else { return None };
         let is_special = match self.before {
             [Before::Sign(':'), Before::Sign(':')]
             | [Before::Sign('\''), _]
@@ -177,7 +172,8 @@ impl Token<'_> {
             [Before::Sign('.'), other] => other != Before::Sign('.'),
             _ => false,
         };
-        !is_special && !is_keyword(name)
+        let name = Some(ident).filter(|_| !is_special)?.to_string();
+        (!is_keyword(&name)).then_some(name)
     }
 
     /// Returns the use of an identifier by the tokens that follow.

@@ -1,5 +1,7 @@
 //! The formats into which operands and results are converted.
 
+use std::sync::Arc;
+
 use super::builtin::{AT_RANDOM, GROUPED, LOCATED, PLAIN, ROWS, find};
 use super::{Definition, Format, Widths, define, parse};
 use crate::level::Levels;
@@ -11,7 +13,7 @@ use crate::types::Width;
 ///
 /// None of them takes memory proportional to a dimension unless `format` does: if few rows of a
 /// matrix have entries, its rows are compressed, or hashed so that they can be located.
-pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
+pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Arc<Format>> {
     let is_hypersparse =
         format.levels.iter().all(|spec| spec.level.coordinate_iteration().is_none());
     let roots: &[&str] = match (format.order(), is_hypersparse) {
@@ -24,26 +26,26 @@ pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
 
 /// Returns a format that stores entries in any order and with duplicates, for a result that is
 /// packed afterwards.
-pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
+pub fn unordered(format: &Format, levels: &Levels) -> Option<Arc<Format>> {
     let definition = Definition::of_builtin(find("coo_unordered")?, format.pos(), format.crd());
     definition.of_order(format.order(), levels).map(|list| with_fill(list, format))
 }
 
 /// Returns a format with lookup of any element, for a tensor whose elements index other tensors.
-pub fn at_random(format: &Format, levels: &Levels) -> Option<Format> {
+pub fn at_random(format: &Format, levels: &Levels) -> Option<Arc<Format>> {
     let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos(), format.crd());
-    definition.of_order(format.order(), levels)
+    definition.of_order(format.order(), levels).map(Arc::new)
 }
 
 /// Returns the format of the inverse of a list: the places of each coordinate, in order. It stores
 /// lists of any length.
-pub fn inverse_of_list(levels: &Levels) -> Option<Format> {
+pub fn inverse_of_list(levels: &Levels) -> Option<Arc<Format>> {
     let definition = Definition::of_builtin(find(GROUPED)?, Width::Usize, Width::Usize);
-    definition.of_order(2, levels)
+    definition.of_order(2, levels).map(Arc::new)
 }
 
 /// Returns a format with `root` as outermost level and plain levels below it.
-fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> Option<Format> {
+fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> Option<Arc<Format>> {
     let dimensions: Vec<String> = ('i'..).take(modes.len()).map(String::from).collect();
     let kinds = [root].into_iter().chain(std::iter::repeat(PLAIN));
     let stored: Vec<String> = modes
@@ -69,6 +71,6 @@ fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> O
 }
 
 /// Returns a format with the fill value of another one.
-fn with_fill(plain: Format, like: &Format) -> Format {
-    plain.filled(like.fill)
+fn with_fill(plain: Format, like: &Format) -> Arc<Format> {
+    Arc::new(plain.filled(like.fill))
 }

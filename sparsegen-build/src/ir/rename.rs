@@ -16,7 +16,7 @@ impl Function {
     pub fn names(&self) -> std::collections::BTreeSet<String> {
         let mut names = std::collections::BTreeSet::new();
         self.clone().visit_names(&mut |name| {
-            // Most names stand in many places.
+            // Most names stand in many places, each of which has a copy.
             if !names.contains(name) {
                 names.insert(std::mem::take(name));
             }

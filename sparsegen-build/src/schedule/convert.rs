@@ -53,7 +53,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
         let Some(format) = at_random(&kernel.tensor(access.tensor).format, levels) else {
             continue;
         };
-        let into = into(&mut gathered, access.tensor, Arc::new(format), true);
+        let into = into(&mut gathered, access.tensor, format, true);
         let instead = Access { tensor: into, ..access.clone() };
         let at = Subscript::Element(instead.clone());
         gathered.variables[mode.0].role = VariableRole::Mode(Slice { at, ..slice.clone() });
@@ -107,7 +107,7 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> impl Iterator<Item = Con
     choices.add(&outputs(kernel));
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         // One that accepts every order comes first, as the budget may end the search.
-        let mut results: Vec<_> = unordered(format, levels).map(Arc::new).into_iter().collect();
+        let mut results: Vec<_> = unordered(format, levels).into_iter().collect();
         results.extend(plain_formats(kernel, &kernel.assignment.result, levels));
         choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
@@ -268,7 +268,7 @@ pub(super) fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -
     let orders = orders(&variables).into_iter();
     let orders = orders.map(|order| order.into_iter().map(|k| modes[k]).collect::<Vec<_>>());
     let formats = orders.flat_map(|modes| plain(format, &modes, levels));
-    formats.filter(|plain| !plain.is_same(format)).map(Arc::new).collect()
+    formats.filter(|plain| !plain.is_same(format)).collect()
 }
 
 /// Returns the modes of an access, those that follow a variable of another mode last: they are

@@ -72,7 +72,7 @@ fn compared(kernel: &Kernel) -> impl Iterator<Item = Listing> {
 }
 
 /// Replaces a comparison with the elements of a list by the inverse of the list.
-fn look_up(kernel: &mut Kernel, predicate: TensorId, inverse: Inverse, format: &Format) {
+fn look_up(kernel: &mut Kernel, predicate: TensorId, inverse: Inverse, format: &Arc<Format>) {
     let dtype = kernel.tensor(predicate).dtype;
     kernel.tensors[predicate.0] = inverse_tensor(kernel, inverse, format, dtype);
     let access = inverse.access(predicate);
@@ -150,7 +150,7 @@ fn is_list(tensor: &Tensor) -> bool {
 }
 
 /// Returns a kernel in which gathers are products with the inverse of their lists.
-fn with_products(kernel: &Kernel, gathers: Vec<Gather>, format: &Format) -> Kernel {
+fn with_products(kernel: &Kernel, gathers: Vec<Gather>, format: &Arc<Format>) -> Kernel {
     let mut changed = kernel.clone();
     let mut over: Vec<VariableId> = Vec::new();
     for Gather { mode, point, list, at } in gathers {
@@ -206,14 +206,14 @@ fn add_coordinate(kernel: &mut Kernel, read: &Access, at: VariableId) -> Variabl
 }
 
 /// Returns the tensor that is the inverse of a list.
-fn inverse_tensor(kernel: &Kernel, inverse: Inverse, format: &Format, dtype: Dtype) -> Tensor {
+fn inverse_tensor(kernel: &Kernel, inverse: Inverse, format: &Arc<Format>, dtype: Dtype) -> Tensor {
     let list = kernel.tensor(inverse.of);
     let argument =
         kernel.unused_argument(&format!("{}_inverse", crate::names::plain(&list.argument)));
     Tensor {
         name: argument.clone(),
         argument,
-        format: Arc::new(format.clone()),
+        format: Arc::clone(format),
         dtype,
         by_value: false,
         pattern: true,

@@ -1,7 +1,5 @@
 //! Conversions for an order of the loops.
 
-use std::sync::Arc;
-
 use super::{Conversion, Output, convert, is_at_random, leading_first, orders, outputs};
 use crate::format::{LevelExpr, LevelSpec, plain, unordered};
 use crate::level::Levels;
@@ -33,7 +31,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             variables.push(v);
         }
     }
-    let list = unordered(&kernel.tensor(result.tensor).format, levels).map(Arc::new);
+    let list = unordered(&kernel.tensor(result.tensor).format, levels);
     let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
     let list = list.filter(|_| lists);
     let mut found = Vec::new();
@@ -57,8 +55,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             let format = |access: &&Access| {
                 let mut modes = leading_first(kernel, access);
                 modes.sort_by_key(|mode| rank(access.indices[*mode]));
-                let formats = plain(&kernel.tensor(access.tensor).format, &modes, levels);
-                formats.into_iter().next().map(Arc::new)
+                plain(&kernel.tensor(access.tensor).format, &modes, levels).into_iter().next()
             };
             let Some(formats) = chosen.iter().map(format).collect::<Option<Vec<_>>>() else {
                 continue;
