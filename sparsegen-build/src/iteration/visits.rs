@@ -156,7 +156,10 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
     let result = target.access.tensor;
     match plan {
         Plan::Loop(inner) => {
-            (inner.exhaustive || !program.is_loop_of_fixed(inner.variable) || !plan.assigns(result))
+            // Statements that share a loop may store at other coordinates of it.
+            let stores_at_all = (inner.exhaustive || !program.is_loop_of_fixed(inner.variable))
+                && inner.outcomes().all(|outcome| inner.bodies[outcome].assigns(result));
+            (stores_at_all || !plan.assigns(result))
                 && inner.bodies.iter().all(|body| stores_once(program, target, body))
         }
         Plan::Where { consumer, producer, .. } => {
