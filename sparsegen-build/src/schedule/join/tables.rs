@@ -191,7 +191,10 @@ fn extents(
 fn add_temporaries(program: &mut Program, second: &Program, map: &mut Renumbering) {
     let result = second.kernel.tensor(second.kernel.result()).argument.clone();
     let result = plain(&result);
-    for id in second.kernel.tensor_ids() {
+    // Keys precede the choices that they decide.
+    let is_choice = |id: &TensorId| second.kernel.choice(*id).is_some();
+    let (choices, others): (Vec<_>, Vec<_>) = second.kernel.tensor_ids().partition(is_choice);
+    for id in others.into_iter().chain(choices) {
         let tensor = second.kernel.tensor(id);
         if tensor.role.is_argument() {
             continue;
