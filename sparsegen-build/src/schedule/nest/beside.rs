@@ -26,8 +26,7 @@ impl Nest<'_> {
         let fusion = Fusion { program: self.program, depth: self.order.len() };
         let visited = self.visited(producer);
         // rustc computes one scalar of a dense loop in vectors, and several with fewer elements each.
-        let is_in_vectors =
-            visited.is_empty() && self.program.tensor(temporary.tensor).format.levels.is_empty();
+        let is_in_vectors = visited.is_empty() && reduces(producer);
         if !is_in_vectors
             && visited == self.visited(other)
             && let Some(both) = fusion.fuse(producer, other)
@@ -49,6 +48,15 @@ impl Nest<'_> {
         visited.sort_by_key(|access| (access.tensor, &access.indices));
         visited
     }
+}
+
+/// Returns whether loops reduce values to scalars.
+fn reduces(producer: &Stmt) -> bool {
+    let mut reduces = false;
+    producer.for_each_assign(&mut |target, accumulate, _| {
+        reduces |= target.indices.is_empty() && accumulate.is_some();
+    });
+    reduces
 }
 
 #[cfg(test)]
@@ -82,6 +90,13 @@ mod tests {
                 "m[i] = sum[j](A[i,j]) / sum[j](square(A[i,j]))",
                 "m = 'dense', A = 'dense'",
                 "∀i (m[i] = sum / sum_j where ∀j sum_j += square(A[i,j]) where ∀j sum += A[i,j])",
+            ),
+            // So are those that a row is divided by, while it is in cache.
+            (
+                "Y[i,j] = (A[i,j] - sum[k](A[i,k])) / sum[k](square(A[i,k]))",
+                "Y = 'dense', A = 'dense'",
+                "∀i (∀j Y[i,j] = (A[i,j] - sum) / sum_k where ∀k sum_k += square(A[i,k]) \
+                 where ∀k sum += A[i,k])",
             ),
         ];
         for (expr, tensors, expected) in cases {
