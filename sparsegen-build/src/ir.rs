@@ -51,7 +51,7 @@ pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
     Buckets, ByParent, Contents, Copies, Count, Descent, DescentStep, Intervals, Parallel, Reduced,
-    Returned, Traced,
+    Returned, Traced, key_of,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

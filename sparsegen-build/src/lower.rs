@@ -51,7 +51,7 @@ mod workspace;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::concrete::parted::Parted;
-use crate::concrete::{Program, Target};
+use crate::concrete::{Program, Target, Temporary};
 use crate::ir::{self, Callee, Expr, Stmt};
 use crate::iteration::plan::{Plan, either};
 use crate::level::Storage;
@@ -109,6 +109,7 @@ fn lower_for<'p>(
         storages,
         assemblers,
         parted,
+        reductions: parted.map_or(&[], |parted| &parted.reductions),
         scalars,
         repetitions,
         gaps: Vec::new(),
@@ -155,6 +156,8 @@ struct Lowering<'p> {
     assemblers: Vec<Assembler<'p>>,
     /// The outermost loop, if it is divided into parts.
     parted: Option<&'p Parted>,
+    /// The temporaries of which each part computes a value.
+    reductions: &'p [Temporary],
     /// The values of scalar results computed so far.
     scalars: BTreeMap<TensorId, Expr>,
     /// The repetitions of the statements that are lowered, outermost first.

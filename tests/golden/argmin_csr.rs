@@ -60,7 +60,7 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
     };
 
     for i in 0..i_size {
-        let mut argmin = j_size;
+        let mut argmin = usize::MAX;
         let mut least = f64::INFINITY;
         let mut j_gap = 0;
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
@@ -77,7 +77,7 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
         if j_gap < j_size && (0.0 < least || 0.0 == least && j_gap < argmin) {
             argmin = j_gap;
         }
-        if argmin == j_size {
+        if argmin == usize::MAX {
             argmin = 0;
         }
         k_vals[i] = argmin;

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use super::entry::{call, element_of, expr, field, tuple, vector};
 use super::names::ident;
 use super::packing::function;
-use super::parts::{loaded, signed_search};
+use super::parts::{combination, loaded, signed_search};
 use crate::ir::{
     Array, ByParent, Contents, DescentStep, Element, Expr, Field, Join, Joined, Joining, Ordered,
     Own, Parts, Place, Returned, Share, Storage, Tables, Vector,
@@ -16,8 +16,8 @@ use crate::ir::{
 pub(super) fn join(join: &Join) -> TokenStream {
     let Join { parts: Parts { all, one }, filled, own, orders, tables, vectors, .. } = join;
     // A call for a part returns these.
-    let numbers = join.returned.iter().map(|returned| &returned.name).chain(&join.numbers);
-    let numbers: Vec<_> = numbers.map(|name| ident(name)).collect();
+    let scalars: Vec<_> = join.returned.iter().map(|returned| ident(&returned.name)).collect();
+    let numbers: Vec<_> = join.numbers.iter().map(|name| ident(name)).collect();
     let [all, one, filled] = [all, one, filled].map(|name| ident(name));
     let loops = match (&join.known, call(&join.call)) {
         (None, loops) => loops,
@@ -44,12 +44,16 @@ pub(super) fn join(join: &Join) -> TokenStream {
         Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
         None => quote!(kernel::each(&#all, |#one| #body)),
     };
-    if vectors.is_empty() && numbers.is_empty() {
+    if vectors.is_empty() && scalars.is_empty() && numbers.is_empty() {
         let run = each(loops);
         return quote!(#(#new_copies)* #run; #(#combine)*);
     }
-    let names = vectors.iter().map(|joined| ident(&joined.name));
-    let names: Vec<_> = names.chain(numbers.iter().cloned()).collect();
+    // The scalars of a part are combined with those of another one together.
+    let all_scalars = (!scalars.is_empty()).then(|| tuple(scalars.iter()));
+    let list_of_scalars = if let [only] = &scalars[..] { only } else { &filled };
+    let names = vectors.iter().map(|joined| ident(&joined.name).into_token_stream());
+    let numbers_of_part = numbers.iter().map(|name| name.into_token_stream());
+    let names: Vec<_> = names.chain(all_scalars.clone()).chain(numbers_of_part).collect();
     let (returned, collected) = match join.call.is_fallible {
         true => (
             quote!(Ok::<_, Error>((#(#names),*))),
@@ -57,13 +61,14 @@ pub(super) fn join(join: &Join) -> TokenStream {
         ),
         false => (quote!((#(#names),*)), None),
     };
-    let returns = (!numbers.is_empty()).then(|| {
-        let numbers = tuple(numbers.iter().map(|name| name.into_token_stream()));
-        quote!(let #numbers =)
+    let returns = (!scalars.is_empty() || !numbers.is_empty()).then(|| {
+        let of_call = tuple(scalars.iter().chain(&numbers));
+        quote!(let #of_call =)
     });
     let new = vectors.iter().filter(|joined| is_ordered(joined));
     let new = new.map(|joined| ident(&joined.name));
-    let run = match vectors.is_empty() && !join.call.is_fallible {
+    let is_whole = vectors.is_empty() && (scalars.len() < 2 || numbers.is_empty());
+    let run = match is_whole && !join.call.is_fallible {
         true => each(loops),
         false => each(quote!({
             #(let mut #new = Vec::new();)*
@@ -72,7 +77,8 @@ pub(super) fn join(join: &Join) -> TokenStream {
         })),
     };
     let patterns = vectors.iter().map(|joined| pattern(join, joined));
-    let patterns = patterns.chain(numbers.iter().map(|name| name.into_token_stream()));
+    let lists = all_scalars.is_some().then(|| list_of_scalars).into_iter().chain(&numbers);
+    let patterns = patterns.chain(lists.map(|name| name.into_token_stream()));
     let taken = match &patterns.collect::<Vec<_>>()[..] {
         [_] if vectors.is_empty() => TokenStream::new(),
         [only] => quote!(let #only = #filled;),
@@ -84,10 +90,10 @@ pub(super) fn join(join: &Join) -> TokenStream {
     let all_orders = orders.iter().map(order);
     let all_tables = tables.iter().map(table);
     let joined = vectors.iter().map(|joined| join_vector(joined, orders));
-    let reduced = join.returned.iter().map(|Returned { name, reduced }| {
-        let (name, function) = (ident(name), function(&reduced.combining));
-        let values = if names.len() == 1 { &filled } else { &name };
-        quote!(let #name = kernel::reduced(#values, #function);)
+    let reduced = all_scalars.map(|scalars| {
+        let function = combination(&Returned::combining(&join.returned));
+        let values = if names.len() == 1 { &filled } else { list_of_scalars };
+        quote!(let #scalars = kernel::reduced(#values, #function);)
     });
     quote! {
         #(#new_copies)*
@@ -97,7 +103,7 @@ pub(super) fn join(join: &Join) -> TokenStream {
         #(#all_orders)*
         #(#all_tables)*
         #(#joined)*
-        #(#reduced)*
+        #reduced
     }
 }
 

@@ -182,19 +182,24 @@ pub(super) fn total(Parts { all, one }: &Parts, loops: &Call, by: &[Combining]) 
     let loops = call(loops);
     match by {
         [only] if is_sum(only) => quote!(kernel::total(&#all, |#one| #loops)),
-        [only] => {
-            let function = function(only);
+        by => {
+            let function = combination(by);
             quote!(kernel::combined(&#all, |#one| #loops, #function))
         }
-        several => {
-            let [earlier, later] = [0, 1].map(|side| {
-                let names = several.iter().map(|by| ident(&by.values[side]));
-                quote!((#(#names),*))
-            });
-            let values = several.iter().map(|by| expr(&by.combined));
-            quote!(kernel::combined(&#all, |#one| #loops, |#earlier, #later| (#(#values),*)))
-        }
     }
+}
+
+/// Emits the function that combines the values of two parts.
+pub(super) fn combination(by: &[Combining]) -> TokenStream {
+    if let [only] = by {
+        return function(only);
+    }
+    let [earlier, later] = [0, 1].map(|side| {
+        let names = by.iter().map(|by| ident(&by.values[side]));
+        quote!((#(#names),*))
+    });
+    let values = by.iter().map(|by| expr(&by.combined));
+    quote!(|#earlier, #later| (#(#values),*))
 }
 
 fn is_sum(Combining { values: [a, b], combined }: &Combining) -> bool {

@@ -1,6 +1,7 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
 use super::{Array, Combining, Divided, Dtype, Expr, Function, Place, Result, Uses};
+use crate::names::beside;
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +61,40 @@ pub struct Reduced {
 pub struct Returned {
     /// The variable.
     pub name: String,
+    /// The variable that decides which of two values is chosen, if one does. The operation names the
+    /// values of that variable [`key_of`] the values.
+    pub key: Option<String>,
     /// How two values are combined.
     pub reduced: Reduced,
+}
+
+/// Returns the name of the key of a value that is chosen.
+pub fn key_of(value: &str) -> String {
+    format!("{value}_key")
+}
+
+impl Returned {
+    /// Returns how the values of several variables are combined. If there is more than one, the values
+    /// are named after the variables.
+    pub fn combining(all: &[Returned]) -> Vec<Combining> {
+        let named = |Returned { name, key, reduced }: &Returned| {
+            let Combining { values, mut combined } = reduced.combining.clone();
+            let values = values.map(|value| {
+                let own = beside(&value, name);
+                if let Some(key) = key {
+                    let key = Expr::var(&beside(&value, key));
+                    combined = combined.substitute(&key_of(&value), &key);
+                }
+                combined = combined.substitute(&value, &Expr::var(&own));
+                own
+            });
+            Combining { values, combined }
+        };
+        match all {
+            [only] => vec![only.reduced.combining.clone()],
+            several => several.iter().map(named).collect(),
+        }
+    }
 }
 
 impl Function {

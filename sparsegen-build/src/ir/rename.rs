@@ -3,7 +3,7 @@
 use super::{
     Array, Assembly, Buckets, ByParent, Conversion, ConversionKind, Counted, Descent, DescentStep,
     Divided, Divisible, Expr, Extent, Fit, Function, Limit, List, Measure, Operand, Part, Progress,
-    Reads, Rearrange, Result, Steps, Stmt, TensorOperand, TensorResult, Traced,
+    Reads, Rearrange, Result, Returned, Steps, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -51,7 +51,9 @@ impl Function {
             visit(&mut parallel.end);
             of_divided(&mut parallel.range, visit);
             of_expr(&mut parallel.block, visit);
-            parallel.returned.iter_mut().for_each(|returned| visit(&mut returned.name));
+            for Returned { name, key, .. } in &mut parallel.returned {
+                std::iter::once(name).chain(key).for_each(&mut *visit);
+            }
             let intervals = parallel.intervals.iter_mut().map(|intervals| {
                 intervals.own.iter_mut().for_each(&mut *visit);
                 let Traced { segments, coordinates } = &mut intervals.coordinate;

@@ -85,8 +85,14 @@ impl Uses {
     /// Counts the uses in the body of a function and in its result.
     pub fn of_function(function: &Function) -> Uses {
         let mut uses = Uses::of(&function.body);
-        function.computed().for_each(|result| uses.count_end(result));
+        uses.count_ends(function);
         uses
+    }
+
+    /// Adds the reads after the body of a function: of the results, and of the values of a part.
+    pub fn count_ends(&mut self, function: &Function) {
+        function.computed().for_each(|result| self.count_end(result));
+        function.returned().iter().for_each(|of| self.count_expr(&Expr::var(&of.name)));
     }
 
     /// Adds the reads of the result of a function: its value, or extents of its levels.

@@ -151,30 +151,34 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns the variables of which each part returns a value: the reductions, and whether entries were
-    /// found where the result depends on that.
+    /// Returns the variables of which each part returns a value: the reductions, the keys by which
+    /// coordinates are chosen, and whether entries were found where the result depends on that.
     fn returned(&self, parted: &Parted, results: &[crate::ir::Result]) -> Vec<Returned> {
         let values = results.iter().filter_map(|result| match result {
             crate::ir::Result::Scalar { value, .. } => Some(value),
             crate::ir::Result::Tensor(_) => None,
         });
         let values: Vec<&Expr> = values.collect();
-        let mut returned = Vec::new();
-        let mut add = |name: &str, op: ReduceOp, dtype: Dtype| {
-            if values.iter().any(|value| value.mentions(name)) {
-                let reduced = Reduced { dtype, combining: self.combining(op, dtype) };
-                returned.push(Returned { name: name.to_owned(), reduced });
-            }
+        let is_read = |name: &str| values.iter().any(|value| value.mentions(name));
+        let one = |name: &str, op: ReduceOp, dtype: Dtype| {
+            let reduced = Reduced { dtype, combining: self.combining(op, dtype) };
+            is_read(name).then(|| Returned { name: name.to_owned(), key: None, reduced })
         };
-        for Temporary { tensor, op } in &parted.reductions {
-            add(self.names.argument(*tensor), *op, self.program.tensor(*tensor).dtype);
-            add(&self.names.found(*tensor), ReduceOp::ANY, Dtype::Bool);
-        }
-        returned
+        let of_one = |Temporary { tensor, op }: &Temporary| {
+            let name = self.names.argument(*tensor);
+            let mut returned: Vec<Returned> = match self.chosen_by_parts(*tensor, *op) {
+                Some(both) if is_read(name) => both.into(),
+                Some(_) => Vec::new(),
+                None => one(name, *op, self.program.tensor(*tensor).dtype).into_iter().collect(),
+            };
+            returned.extend(one(&self.names.found(*tensor), ReduceOp::ANY, Dtype::Bool));
+            returned
+        };
+        parted.reductions.iter().flat_map(of_one).collect()
     }
 
     /// Returns the operation that combines the values of two parts.
-    fn combining(&self, op: ReduceOp, dtype: Dtype) -> Combining {
+    pub(super) fn combining(&self, op: ReduceOp, dtype: Dtype) -> Combining {
         let values = ["earlier", "later"].map(str::to_owned);
         let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
         let combined = Combine::reducing(&self.program.kernel, op, dtype).of(earlier, later);

@@ -200,7 +200,10 @@ impl Lowering<'_> {
 
     fn read(&self, access: &Access, scope: &Scope) -> Expr {
         if access.indices.is_empty() && self.program.tensor(access.tensor).by_value {
-            return Expr::var(self.names.argument(access.tensor));
+            return match self.chosen_of_parts(access.tensor, scope) {
+                Some(chosen) => chosen,
+                None => Expr::var(self.names.argument(access.tensor)),
+            };
         }
         match scope.values.get(access) {
             Some(name) => Expr::var(name),

@@ -4,6 +4,7 @@
 //! filled again, in time proportional to its entries. A workspace with a value for each coordinate
 //! is an array.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::concrete::{Program, Temporary};
@@ -139,7 +140,11 @@ impl Lowering<'_> {
             between.extend(end);
         }
         stmts.extend(continued(scope, between));
-        stmts.extend(self.plan(consumer, scope));
+        let mut consuming = Cow::Borrowed(scope);
+        if temporaries.iter().any(|it| self.is_of_parts(it.tensor)) {
+            consuming.to_mut().complete = producing.complete;
+        }
+        stmts.extend(self.plan(consumer, &consuming));
         stmts
     }
 

@@ -8,7 +8,7 @@ use crate::ir::{Conversion, Expr, Function, Operand, Rearrange, Stmt, TensorOper
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
     let mut end = Uses::default();
-    function.computed().for_each(|result| end.count_end(result));
+    end.count_ends(&function);
     // Removing a use may make another variable unused.
     loop {
         let body = drop_unread(function.body.clone(), &end);

@@ -88,17 +88,21 @@ impl Session<'_> {
         for order in orders {
             frame.join_by_parent(order, vectors, &filled)?;
         }
-        for Returned { name, reduced } in returned {
-            let mut total = None;
-            for part in &filled {
-                let new = part.get(name);
-                let new = new.ok_or_else(|| plain(format!("no part returns `{name}`")))?;
-                total = Some(match total {
-                    None => new.clone(),
-                    Some(old) => combined_scalars(&reduced.combining, [&old, new], frame)?,
-                });
-            }
-            total.into_iter().for_each(|total| frame.insert(name, total));
+        let by = Returned::combining(returned);
+        let mut total: Option<Vec<Object>> = None;
+        for part in &filled {
+            let new = returned.iter().map(|Returned { name, .. }| {
+                let new = part.get(name).cloned();
+                new.ok_or_else(|| plain(format!("no part returns `{name}`")))
+            });
+            let new = new.collect::<Done<_>>()?;
+            total = Some(match total {
+                None => new,
+                Some(old) => all_combined(&by, [&old, &new], frame)?,
+            });
+        }
+        for (Returned { name, .. }, total) in returned.iter().zip(total.into_iter().flatten()) {
+            frame.insert(name, total);
         }
         for (Own { tensor, .. }, joined) in own.iter().zip(joined) {
             frame.tensor_mut(tensor)?.vals = joined;
@@ -138,11 +142,7 @@ impl Session<'_> {
                     let new = self.call_part(parts, part, call, frame)?;
                     total = Some(match total {
                         None => new,
-                        Some(old) => {
-                            let both = by.iter().zip(old.iter().zip(&new));
-                            both.map(|(by, (old, new))| combined_scalars(by, [old, new], frame))
-                                .collect::<Done<_>>()?
-                        }
+                        Some(old) => all_combined(by, [&old, &new], frame)?,
                     });
                 }
                 Ok(total.unwrap_or_default())
@@ -183,19 +183,27 @@ fn first_below(
     })
 }
 
-/// Combines scalars that the loops of two parts return.
-fn combined_scalars(by: &Combining, both: [&Object; 2], frame: &mut Frame) -> Done<Object> {
-    if let [Object::Bool(old), Object::Bool(new)] = both {
-        let mut machine = frame.machine();
-        for (name, value) in by.values.iter().zip([old, new]) {
-            machine.bind(name, Value::Bool(*value), false);
+/// Combines the scalars that the loops of two parts return.
+fn all_combined(by: &[Combining], both: [&[Object]; 2], frame: &mut Frame) -> Done<Vec<Object>> {
+    let mut machine = frame.machine();
+    for (side, scalars) in both.into_iter().enumerate() {
+        for (by, scalar) in by.iter().zip(scalars) {
+            let value = match scalar {
+                Object::Bool(value) => Value::Bool(*value),
+                Object::Scalar(value, dtype) => Value::element(*value, *dtype),
+                _ => return Err(plain("the loops return no scalar".into())),
+            };
+            machine.bind(&by.values[side], value, false);
         }
-        return machine.eval(&by.combined).and_then(Value::bool).map(Object::Bool).map_err(plain);
     }
-    let [Object::Scalar(old, dtype), Object::Scalar(new, _)] = both else {
-        return Err(plain("the loops return no scalar".into()));
-    };
-    Ok(Object::Scalar(combined(by, [*old, *new], *dtype, frame)?, *dtype))
+    let combined = by.iter().zip(both[0]).map(|(by, scalar)| {
+        let value = machine.eval(&by.combined)?;
+        match scalar {
+            Object::Scalar(_, dtype) => Ok(Object::Scalar(value.as_element()?, *dtype)),
+            _ => value.bool().map(Object::Bool),
+        }
+    });
+    combined.collect::<Result<_, _>>().map_err(plain)
 }
 
 /// The length of a range that is divided.

@@ -123,6 +123,7 @@ impl Run<'_> {
         let compares = self.loops.results().any(|result| !result.structure().is_empty());
         let agrees = compares.then(|| Returned {
             name: agrees,
+            key: None,
             reduced: Reduced { dtype: Dtype::Bool, combining: both() },
         });
         let returned: Vec<Returned> = agrees.into_iter().chain(parallel.returned.clone()).collect();

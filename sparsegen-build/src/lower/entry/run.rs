@@ -8,10 +8,10 @@ use super::names::Names;
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type};
 use super::{Builder, Way};
 use crate::ir::{
-    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Combining, Conversion,
-    ConversionKind, Element, Expr, Extent, Field, Fit, Function, Group, Instruction, Kept, List,
-    Listing, Operand, Place, Reads, Replacement, Returned, Shape, Source, Step, Storage, Taken,
-    Target, TensorResult, Value, Vector, Width,
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
+    Extent, Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Place, Reads,
+    Replacement, Returned, Shape, Source, Step, Storage, Taken, Target, TensorResult, Value,
+    Vector, Width,
 };
 use crate::names::beside;
 
@@ -71,24 +71,6 @@ impl Builder<'_> {
         }
         body.extend(scalars);
         body
-    }
-}
-
-/// Returns how the variables that parts return are combined. If there are several, the values are named
-/// after them.
-fn combining(returned: &[Returned]) -> Vec<Combining> {
-    let named = |Returned { name, reduced }: &Returned| {
-        let Combining { values, mut combined } = reduced.combining.clone();
-        let values = values.map(|value| {
-            let own = beside(&value, name);
-            combined = combined.substitute(&value, &Expr::var(&own));
-            own
-        });
-        Combining { values, combined }
-    };
-    match returned {
-        [only] => vec![only.reduced.combining.clone()],
-        several => several.iter().map(named).collect(),
     }
 }
 
@@ -206,7 +188,8 @@ impl Run<'_> {
             let names = self.names();
             return match loops.results().next() {
                 None => {
-                    let total = Value::Total(names.parts, call, combining(&parallel.returned));
+                    let total =
+                        Value::Total(names.parts, call, Returned::combining(&parallel.returned));
                     self.total_of_parts(body, total)
                 }
                 Some(_) => {

@@ -208,7 +208,6 @@ fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary
     };
     let can_combine = |of: &Temporary| {
         program.tensor(of.tensor).format.levels.is_empty()
-            && !of.op.tells_where
             && producers.iter().all(|producer| !annihilates(producer, of.tensor))
             && producers.iter().all(|producer| !reads(producer, of.tensor))
     };
