@@ -15,7 +15,7 @@ pub(super) fn run(mut function: Function) -> Function {
     let indices = arrays.filter(|array| matches!(array.element, Element::Index(_)));
     let joining = Joining {
         arrays: indices.map(|array| array.name.clone()).collect(),
-        divided: function.parallel.as_ref().map(|parallel| parallel.variable.clone()),
+        part: function.parallel.as_ref().map(|of| [&of.begin, &of.end].map(|name| Expr::var(name))),
     };
     function.body = joining.body(&function.body);
     function
@@ -24,8 +24,8 @@ pub(super) fn run(mut function: Function) -> Function {
 struct Joining {
     /// The arrays of operands with positions or coordinates.
     arrays: BTreeSet<String>,
-    /// The variable of the loop that is divided into parts, which stays.
-    divided: Option<String>,
+    /// The bounds of a part of the outermost loop, if it is divided.
+    part: Option<[Expr; 2]>,
 }
 
 impl Joining {
@@ -43,12 +43,12 @@ impl Joining {
             return None;
         };
         let next = Expr::add(Expr::var(parent), Expr::Index(1));
-        let are_neighbours = self.begins(start, parent)
-            && *end == start.substitute(parent, &next)
-            && self.divided.as_ref() != Some(parent);
+        let are_neighbours = self.begins(start, parent) && *end == start.substitute(parent, &next);
         let is_range = match (first, last) {
             (Expr::Index(0), _) | (Expr::Load { .. }, Expr::Load { .. }) => true,
-            (_, _) => false,
+            (first, last) => {
+                self.part.as_ref().is_some_and(|part| [first, last] == [&part[0], &part[1]])
+            }
         };
         let is_read = |name: &str| Uses::of_name(body, name).reads(name) > 0;
         let is_unused = |stmt: &Stmt| match stmt {
@@ -103,8 +103,14 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_part_are_joined() {
+        let part = loops("y[j] = A[i,j]", "y = 'dense', A = 'csr' }\nparallel = true\nsizes = {");
+        assert!(part.starts_with("p_a in a2_pos[i_begin] as usize..a2_pos[i_end]"), "{part}");
+    }
+
+    #[test]
     fn all_levels_are_joined() {
         let all = loops("t = T[i,j,k]", "T = 'csf'");
-        assert!(all.starts_with("p_t_23 in"), "{all}");
+        assert!(all.starts_with("p_t_23_tile in 0..p_t_23_end"), "{all}");
     }
 }

@@ -3,7 +3,8 @@
 //! rustc preserves the order of floating-point additions, so that each waits for the one before, and
 //! none run in vectors. With 4 accumulators, and the factor of the row taken out, a sampled product of
 //! matrices takes half of the time. Only loops that read consecutive elements are changed: gathers in
-//! vectors are slower than scalar loads.
+//! vectors are slower than scalar loads. They count, or visit the entries of many rows, as for the norm
+//! of a sparse matrix; single rows are too short.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +58,19 @@ struct Sum<'s> {
     op: BinaryOp,
     dtype: Dtype,
     value: &'s Expr,
+}
+
+/// Returns whether a loop visits the segments of several parents, `pos[0]..pos[n]`, which are seldom as
+/// short as those of one, `pos[i]..pos[i + 1]`.
+fn joins_segments(from: &Expr, to: &Expr) -> bool {
+    match (from, to) {
+        (Expr::Load { array: a, index: from }, Expr::Load { array: b, index: to }) => {
+            let is_one = **to == Expr::add((**from).clone(), Expr::Index(1));
+            let is_nested = matches!(**from, Expr::Load { .. });
+            a == b && !is_one && (!is_nested || joins_segments(from, to))
+        }
+        (_, _) => false,
+    }
 }
 
 /// A loop over a range without gaps, which only accumulates.
@@ -139,7 +153,7 @@ impl Sums<'_> {
         let Reduction { variable, from, to, body, sums, .. } = reduction;
         let mut stmts = Vec::new();
         let from = match from {
-            Expr::Binary(BinaryOp::SaturatingSub | BinaryOp::Max, ..) => {
+            Expr::Binary(BinaryOp::SaturatingSub | BinaryOp::Max, ..) | Expr::Load { .. } => {
                 self.names.bound(variable, "begin", from, &mut stmts)
             }
             from => (*from).clone(),
@@ -251,8 +265,7 @@ impl<'s> Reduction<'s> {
         };
         let uses = Uses::of(body);
         let is_read = |sum: &Sum<'_>| uses.reads(sum.name) > 0;
-        let is_reduction = is_dense(from)
-            && is_dense(to)
+        let is_reduction = (is_dense(from) && is_dense(to) || joins_segments(from, to))
             && !sums.is_empty()
             && sums.iter().all(|sum| is_sum(sum) && !is_read(sum));
         is_reduction.then_some(Reduction { variable, from, to, body, lets, sums })
@@ -365,6 +378,14 @@ mod tests {
         assert!(of(64).contains("lanes"));
         let few = of(3);
         assert!(!few.contains("lanes") && few.contains("for j in 0..j_size"), "{few}");
+    }
+
+    #[test]
+    fn entries_of_many_rows_are_added_in_parts() {
+        let norm = source("s = sum[i,j](A[i,j] * A[i,j])", "A = 'csr'", "");
+        assert!(norm.contains("sum_lanes[lane] += a_vals[p_a] * a_vals[p_a];"), "{norm}");
+        let rows = source("y[i] = sum[j](A[i,j] * A[i,j])", "y = 'dense', A = 'csr'", "");
+        assert!(!rows.contains("lanes"), "{rows}");
     }
 
     #[test]
