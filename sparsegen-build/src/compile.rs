@@ -265,7 +265,8 @@ fn lowered(
 ) -> ir::Kernel {
     let mut identifiers = chosen(block.statements);
     let mut function = |program: &Program, plan: &Plan, name: &str, observer: &mut dyn Observer| {
-        let lowered = lower(program, plan, &mut identifiers);
+        let mut lowered = lower(program, plan, &mut identifiers);
+        lowered.name_phases(&|name| module.is_taken(name));
         observer.stage(name, "lowered", &|| lowered.to_string());
         optimize_observed(lowered, passes, &mut |pass, function| {
             observer.stage(name, pass.name, &|| function.to_string());

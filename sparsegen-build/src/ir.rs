@@ -39,8 +39,8 @@ pub use distribution::{Contribution, Distribution, Indexed, Scheme};
 pub use divided::{Counted, Divided, Divisible, Measure, Steps, Work};
 pub use entry::{Binding, Entry, Kept, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, ConversionKind, Element, EntryType, Extent, Function, Operand,
-    Place, Simd, Size, Source, TensorOperand, Unroll,
+    Array, Bounds, Conversion, ConversionKind, Element, EntryType, Extent, Function, Given,
+    Operand, Place, Simd, Size, Source, TensorOperand, Unroll,
 };
 pub use instruction::{
     Argument, Assembled, Call, Check, Derivation, Field, Instruction, Join, Joined, Joining,

@@ -28,6 +28,7 @@ mod names;
 mod operands;
 mod origin;
 mod parallel;
+mod phases;
 mod reorder;
 mod report;
 mod rest;
@@ -89,33 +90,38 @@ fn lower_for<'p>(
     purpose: Purpose,
     parted: Option<&'p Parted>,
 ) -> ir::Function {
-    let names = Names::of(program);
-    let storages = storages(program, &names);
+    let phases = phases::of(plan, parted);
+    let whole = plan;
+    let plan = phases.last().map_or(plan, |phase| phase.consumer);
+    let mut function = lower_loops(program, (plan, whole), purpose, parted);
+    function.given = phases::given(program, &phases);
+    if purpose == Purpose::Assemble {
+        function.phases = phases::lower(program, &phases);
+    }
+    let mut divisions = function.phases.iter().filter_map(|phase| phase.division.clone());
+    function.division = function.division.or_else(|| divisions.next());
+    function
+}
+
+/// Lowers a plan, which may be the end of a whole one.
+fn lower_loops<'p>(
+    program: &'p Program,
+    (plan, whole): (&Plan, &Plan),
+    purpose: Purpose,
+    parted: Option<&'p Parted>,
+) -> ir::Function {
+    let mut lowering = Lowering::new(program, plan, parted);
     let assembler = |(k, target)| {
         let purpose = match Assembler::can_compute(program, target) {
             true => purpose,
             false => Purpose::Assemble,
         };
         let parted = parted.map(|parted| (parted, parted.stores[k]));
-        Assembler::of(program, target, plan, &names, &storages, purpose, parted)
+        let Lowering { names, storages, .. } = &lowering;
+        Assembler::of(program, target, plan, names, storages, purpose, parted)
     };
     let assemblers = program.targets.iter().enumerate().map(assembler).collect();
-    let (scalars, repetitions) = (BTreeMap::new(), Vec::new());
-    let copies = sorted_copies(program, plan, &names, parted);
-    let mut lowering = Lowering {
-        program,
-        names,
-        copies,
-        storages,
-        assemblers,
-        parted,
-        reductions: parted.map_or(&[], |parted| &parted.reductions),
-        scalars,
-        repetitions,
-        gaps: Vec::new(),
-        begun: Vec::new(),
-        resuming: Vec::new(),
-    };
+    lowering.assemblers = assemblers;
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
@@ -130,7 +136,9 @@ fn lower_for<'p>(
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assemblers.iter().flat_map(Assembler::end));
     reuse_vectors(&mut body);
-    lowering.finish(plan, body)
+    let targets = program.targets.iter().zip(&lowering.assemblers);
+    let results = targets.map(|(target, of)| lowering.result(target, of)).collect();
+    lowering.finish((plan, whole), body, results)
 }
 
 /// Clears local vectors where a second pass or term declares them again.
@@ -168,6 +176,27 @@ struct Lowering<'p> {
     begun: Vec<(VariableId, Stmt)>,
     /// For each loop that resumes so far, the variable from which it does, without its number.
     resuming: Vec<String>,
+}
+
+impl<'p> Lowering<'p> {
+    /// Returns the state before the loops, without assemblers of results.
+    fn new(program: &'p Program, plan: &Plan, parted: Option<&'p Parted>) -> Lowering<'p> {
+        let names = Names::of(program);
+        Lowering {
+            program,
+            copies: sorted_copies(program, plan, &names, parted),
+            storages: storages(program, &names),
+            names,
+            assemblers: Vec::new(),
+            parted,
+            reductions: parted.map_or(&[], |parted| &parted.reductions),
+            scalars: BTreeMap::new(),
+            repetitions: Vec::new(),
+            gaps: Vec::new(),
+            begun: Vec::new(),
+            resuming: Vec::new(),
+        }
+    }
 }
 
 impl Lowering<'_> {
@@ -284,23 +313,26 @@ impl Lowering<'_> {
         self.assemblers.iter().find(|assembler| assembler.tensor() == tensor)
     }
 
-    /// Returns the function with this body.
-    fn finish(self, plan: &Plan, mut body: Vec<Stmt>) -> ir::Function {
+    /// Returns the function with this body and these results.
+    fn finish(
+        self,
+        (plan, whole): (&Plan, &Plan),
+        mut body: Vec<Stmt>,
+        mut results: Vec<ir::Result>,
+    ) -> ir::Function {
         body.splice(0..0, self.begin_part());
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
         let division = self.division(&body);
-        let mut results: Vec<ir::Result> =
-            program.targets.iter().zip(&self.assemblers).map(|(t, a)| self.result(t, a)).collect();
         let unchecked = self.unchecked(&results, &body);
         let parallel = self.parallel(plan, &body, &results);
         let others = results.split_off(1);
-        let result = results.pop().expect("a program has a result");
-        let time = complexity::time(program, plan);
+        let result = results.pop().expect("loops have a result");
+        let time = complexity::time(program, whole);
         let mut function = ir::Function {
             name: kernel.name.clone(),
-            docs: docs::docs(program, plan, &time),
+            docs: docs::docs(program, whole, &time),
             time,
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),
@@ -318,6 +350,8 @@ impl Lowering<'_> {
             simd: kernel.simd,
             is_vectorized: false,
             parallel,
+            phases: Vec::new(),
+            given: Vec::new(),
             body,
             compute: None,
         };

@@ -186,9 +186,10 @@ pub fn optimize_observed(
     observe: &mut impl FnMut(&Pass, &Function),
 ) -> Function {
     PASSES.iter().take(count.unwrap_or(PASSES.len())).fold(function, |mut function, pass| {
-        let compute = function.compute.take();
+        let (compute, phases) = (function.compute.take(), std::mem::take(&mut function.phases));
         let mut function = (pass.run)(function);
         function.compute = compute.map(|compute| Box::new((pass.run)(*compute)));
+        function.phases = phases.into_iter().map(pass.run).collect();
         observe(pass, &function);
         function
     })

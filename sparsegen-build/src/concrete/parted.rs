@@ -25,6 +25,9 @@ pub struct Parted {
     pub reductions: Vec<Temporary>,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
+    /// The outermost producers of scalars that run on threads of their own before the loop, each with
+    /// how its loop is divided.
+    pub phases: Vec<Parted>,
 }
 
 /// The coordinates that are divided, of which each part has those of its own.
@@ -92,7 +95,8 @@ impl Parted {
 
     /// Returns whether no part has a copy of a result, or a value of its own.
     pub fn has_no_copies(&self) -> bool {
-        self.stores.iter().all(|stores| matches!(stores, Stores::Apart | Stores::Joined))
+        self.reductions.is_empty()
+            && self.stores.iter().all(|stores| matches!(stores, Stores::Apart | Stores::Joined))
     }
 
     /// Returns whether the loop begins and ends at coordinates.

@@ -257,6 +257,9 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
 
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for phase in &self.phases {
+            writeln!(f, "{phase}")?;
+        }
         write!(f, "fn {}(", self.name)?;
         for (k, operand) in self.operands.iter().enumerate() {
             let comma = if k == 0 { "" } else { ", " };

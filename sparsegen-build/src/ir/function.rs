@@ -1,5 +1,7 @@
 //! Functions: the signature of a kernel, and the variables of its body.
 
+use crate::names::beside;
+
 use super::{Bound, Dtype, Gather, Parallel, Part, Result, Stmt, Time, Trait, Width};
 
 /// A kernel: the contents of its signature, checks and documentation, and its body.
@@ -43,6 +45,11 @@ pub struct Function {
     pub parallel: Option<Parallel>,
     /// The name of the helper that records integer divisions by zero, if the body divides integers.
     pub division: Option<String>,
+    /// The loops over whole tensors that run on threads of their own before these, and before those for
+    /// values only. Each computes scalars.
+    pub phases: Vec<Function>,
+    /// The scalars that such loops have computed before these.
+    pub given: Vec<Given>,
     /// The loops.
     pub body: Vec<Stmt>,
     /// The same loops for values only, with a result that has been assembled. `None` if they could
@@ -55,9 +62,28 @@ impl Function {
     pub fn check_all(&mut self) {
         self.bounds = Bounds::Checked;
         self.unchecked.clear();
-        if let Some(compute) = &mut self.compute {
-            compute.check_all();
+        let compute = self.compute.iter_mut().map(|compute| &mut **compute);
+        compute.chain(&mut self.phases).for_each(Function::check_all);
+    }
+
+    /// Names the functions of phases after this one and a scalar of each. `is_taken` returns whether a
+    /// function of another kernel may have names that start with this one.
+    pub fn name_phases(&mut self, is_taken: &dyn Fn(&str) -> bool) {
+        for phase in &mut self.phases {
+            let scalar = phase.returned().first().map_or("scalar", |of| &of.name);
+            let name = beside(&self.name, scalar);
+            let numbered = (2..).map(|number| format!("{name}{number}"));
+            let mut free = std::iter::once(name.clone()).chain(numbered);
+            phase.name = free.find(|name| !is_taken(name)).unwrap_or(name);
         }
+    }
+
+    /// Returns whether the loops, or the results that are computed from them, read a scalar that was
+    /// computed before.
+    pub fn reads_given(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given.name == name)
+            && (self.uses().reads(name) > 0
+                || self.scalars().any(|(_, value)| value.mentions(name)))
     }
 
     /// Returns whether the loops are also compiled for wider vectors than those of the target, which
@@ -74,6 +100,15 @@ impl Function {
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
+}
+
+/// A scalar that a function before this one has computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The variable.
+    pub name: String,
+    /// Its type.
+    pub dtype: Dtype,
 }
 
 /// A loop to unroll.

@@ -92,6 +92,7 @@ impl Kernel {
         if let Some(compute) = &mut function.compute {
             compute.name = beside(&function.name, "compute");
         }
+        function.name_phases(is_taken);
         self.shared.push(Shared { steps, function });
     }
 

@@ -100,8 +100,10 @@ impl Function {
             of_expr(&mut bound.most, visit);
         }
         of_body(&mut self.body, visit);
-        if let Some(compute) = &mut self.compute {
-            compute.visit_names(visit);
+        self.given.iter_mut().for_each(|given| visit(&mut given.name));
+        let compute = self.compute.iter_mut().map(|compute| &mut **compute);
+        for function in compute.chain(&mut self.phases) {
+            function.visit_names(visit);
         }
     }
 }

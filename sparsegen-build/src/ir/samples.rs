@@ -103,6 +103,8 @@ pub(crate) fn spmv() -> Function {
         unchecked: Vec::new(),
         body: Stmt::for_range("i", Expr::Index(0), var("i_size"), row),
         parallel: None,
+        phases: Vec::new(),
+        given: Vec::new(),
         compute: None,
         division: None,
     }
@@ -212,6 +214,8 @@ pub(crate) fn add() -> Function {
         unchecked: Vec::new(),
         body,
         parallel: None,
+        phases: Vec::new(),
+        given: Vec::new(),
         compute: None,
         division: None,
     }
@@ -246,6 +250,8 @@ pub(crate) fn scaled_sum() -> Function {
         unchecked: Vec::new(),
         body,
         parallel: None,
+        phases: Vec::new(),
+        given: Vec::new(),
         compute: None,
         division: None,
     }

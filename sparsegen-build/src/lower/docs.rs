@@ -56,12 +56,16 @@ pub(super) fn docs(program: &Program, plan: &Plan, time: &ir::Time) -> Vec<Strin
     if let Some(parted) = &program.threads {
         lines.push(String::new());
         lines.push(match parted {
-            Ok(parted) => format!(
-                "Threads: parts of {} with equal work each{}, with the feature `parallel` of the \
-                 crate `sparsegen`.",
-                divided(program, parted),
-                if parted.prepares { ", after loops that each part runs" } else { "" }
-            ),
+            Ok(parted) => {
+                let phases = parted.phases.iter().chain([parted]);
+                let divided: Vec<_> = phases.map(|phase| divided(program, phase)).collect();
+                format!(
+                    "Threads: parts of {} with equal work each{}, with the feature `parallel` of \
+                     the crate `sparsegen`.",
+                    divided.join(", then of "),
+                    if parted.prepares { ", after loops that each part runs" } else { "" }
+                )
+            }
             Err(reason) => format!("One thread, because {reason}."),
         });
     }

@@ -108,6 +108,23 @@ impl Lowering<'_> {
         producer: &Plan,
         scope: &Scope,
     ) -> Vec<Stmt> {
+        let (mut stmts, producing) = self.produced(temporaries, consumer, producer, scope);
+        let mut consuming = Cow::Borrowed(scope);
+        if temporaries.iter().any(|it| self.is_of_parts(it.tensor)) {
+            consuming.to_mut().complete = producing.complete;
+        }
+        stmts.extend(self.plan(consumer, &consuming));
+        stmts
+    }
+
+    /// Returns the statements that fill temporaries, and the scope of the producer.
+    pub(super) fn produced(
+        &mut self,
+        temporaries: &[Temporary],
+        consumer: &Plan,
+        producer: &Plan,
+        scope: &Scope,
+    ) -> (Vec<Stmt>, Scope) {
         let mut producing = scope.clone();
         producing.produces = true;
         let (mut stmts, mut after) = (Vec::new(), Vec::new());
@@ -140,12 +157,7 @@ impl Lowering<'_> {
             between.extend(end);
         }
         stmts.extend(continued(scope, between));
-        let mut consuming = Cow::Borrowed(scope);
-        if temporaries.iter().any(|it| self.is_of_parts(it.tensor)) {
-            consuming.to_mut().complete = producing.complete;
-        }
-        stmts.extend(self.plan(consumer, &consuming));
-        stmts
+        (stmts, producing)
     }
 
     /// Returns the statements before and after the loops that fill a temporary.

@@ -5,18 +5,21 @@
 //! if these have no order. Parts store to separate memory: to entries of their own, or to copies
 //! that are combined in the order of the parts. They depend on the operands only, and so does the
 //! result.
+//!
+//! Scalars of whole tensors that the loop reads, such as the norm that a vector is divided by, are
+//! computed before it, each on all threads.
 
 mod outermost;
 mod stores;
 
 use super::cost::cost;
 use crate::concrete::parted::{Parted, Stores};
-use crate::concrete::{Program, Target};
+use crate::concrete::{Program, Target, Temporary};
 use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::Plan;
 use crate::notation::VariableId;
-use outermost::Outermost;
+use outermost::{Outermost, reductions_of};
 use stores::{adds, joins_phases, least_common_multiple, stored_by_several};
 
 /// Checks that the loop over a variable can be divided into parts.
@@ -38,11 +41,41 @@ pub(super) fn check(
         .help("parallelize another loop, or remove the command"))
 }
 
-/// Returns how the outermost loop is divided into parts, or the reason why it cannot be. Of several
-/// loops one after another, those over the variable of the last one are divided.
+/// Returns how the outermost loop is divided into parts, or the reason why it cannot be. Reductions of
+/// whole tensors before it are divided likewise, if they can be; each part repeats others.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
+    let (phases, rest) = phases(program, plan);
+    match divided(program, rest, &given(&phases)) {
+        Ok(parted) => Ok(Parted { phases, ..parted }),
+        Err(reason) if phases.is_empty() => Err(reason),
+        Err(_) => divided(program, plan, &[]),
+    }
+}
+
+/// Returns how the outermost producers of a plan are divided whose scalars other loops read, and the
+/// plan without them.
+fn phases<'p>(program: &Program, plan: &'p Plan) -> (Vec<Parted>, &'p Plan) {
+    let (mut phases, mut rest) = (Vec::new(), plan);
+    while let Plan::Where { temporaries, consumer, producer } = rest
+        && reductions_of(program, rest, &given(&phases)).is_none()
+        && let Some(phase) = Outermost::phase(program, temporaries, producer)
+    {
+        phases.push(phase);
+        rest = consumer;
+    }
+    (phases, rest)
+}
+
+/// Returns the scalars that phases compute.
+fn given(phases: &[Parted]) -> Vec<Temporary> {
+    phases.iter().flat_map(|phase| phase.reductions.clone()).collect()
+}
+
+/// Returns how the outermost loop is divided. Of several loops one after another, those over the
+/// variable of the last one are divided.
+fn divided(program: &Program, plan: &Plan, given: &[Temporary]) -> Result<Parted, String> {
     let mut whole = Vec::new();
-    Outermost::find(program, plan, &[], &mut whole)?;
+    Outermost::find(program, plan, (given, &[]), &mut whole)?;
     let v = whole.last().ok_or("there is no loop")?.inner.variable;
     let divided = whole.split_off(whole.iter().take_while(|of| of.inner.variable != v).count());
     let follows = follows(program, plan);
@@ -108,6 +141,7 @@ impl Outermost<'_> {
             has_rest: self.inner.rest.is_some(),
             reductions: self.reductions.clone(),
             stores,
+            phases: Vec::new(),
         })
     }
 }
@@ -143,7 +177,47 @@ pub(super) fn begins_anywhere(program: &Program, iterator: &LevelIterator) -> bo
 
 #[cfg(test)]
 mod tests {
+    use crate::compile_str;
     use crate::testing::loops;
+
+    /// Returns the functions with loops of a kernel that runs on threads.
+    fn functions(expr: &str, tensors: &str) -> Vec<String> {
+        let manifest = format!(
+            "[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\nparallel = true\n\
+             allow = [\"threads\"]\n"
+        );
+        let source = compile_str("kernels.toml", &manifest).source;
+        let names = source.split("\nfn k_").skip(1).filter_map(|after| after.split('(').next());
+        names.filter(|name| name.ends_with("kernel")).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn scalars_of_whole_tensors_are_computed_on_threads() {
+        let dense = "x = 'dense', y = 'dense'";
+        let cases = [
+            ("y[i] = x[i] / sqrt(sum[j](x[j] * x[j]))", dense, "sum_kernel kernel"),
+            (
+                "y[i] = exp(x[i] - max[j](x[j])) / sum[k](exp(x[k] - max[j](x[j])))",
+                dense,
+                "max_kernel sum_k_kernel kernel",
+            ),
+            // The last reduction is that of the loop.
+            (
+                "s = max[j](x[j]) + ln(sum[i](exp(x[i] - max[j](x[j]))))",
+                "x = 'dense'",
+                "max_kernel kernel",
+            ),
+            // Both reductions are computed in one loop, from which the result follows.
+            ("s = sum[i](x[i] * x[i]) / sum[i](x[i])", "x = 'dense'", "kernel"),
+            // The sum of a row is computed where it is read.
+            ("B[i,j] = A[i,j] / sum[k](A[i,k])", "A = 'csr', B = 'csr'", "kernel compute_kernel"),
+            // The previous values are still those of the result.
+            ("x[i] = x[i] / sum[j](x[j])", "x = 'dense'", "kernel"),
+        ];
+        for (expr, tensors, expected) in cases {
+            assert_eq!(functions(expr, tensors).join(" "), expected, "{expr}");
+        }
+    }
 
     #[test]
     fn only_outermost_loops_are_run_in_parts() {

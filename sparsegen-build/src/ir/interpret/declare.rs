@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::arrays::Storage;
 use super::number::Number;
 use super::{ArrayValue, Inputs, Machine, Value};
-use crate::ir::{Array, Assembly, Element, Function, List, Operand, Reads, Width};
+use crate::ir::{Array, Assembly, Element, Function, Given, List, Operand, Reads, Width};
 
 impl Machine {
     /// Declares the operands, extents and results that are given. The use of what is not given is a fault.
@@ -22,6 +22,11 @@ impl Machine {
                     }
                 }
                 Operand::Tensor(_) | Operand::Index { .. } | Operand::Indices { .. } => {}
+            }
+        }
+        for Given { name, dtype } in &function.given {
+            if let Some(number) = inputs.scalars.get(name) {
+                self.bind(name, Value::element(*number, *dtype), false);
             }
         }
         for part in &function.parts {

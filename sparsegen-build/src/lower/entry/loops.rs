@@ -2,11 +2,12 @@
 //! values.
 
 use super::checks::COORDINATE;
+use super::docs::list;
 use super::signature::{extent, is_passed, operand_type, viewed};
 use super::{Builder, Way};
 use crate::ir::{
-    Array, Assembly, Binding, Conversion, Expr, Extent, Function, List, Loops, Meaning, Operand,
-    Parameter, Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
+    Array, Assembly, Binding, Conversion, Expr, Extent, Function, Given, List, Loops, Meaning,
+    Operand, Parameter, Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
 };
 use crate::names::beside;
 
@@ -34,6 +35,8 @@ pub(super) enum Slot<'f> {
     Operand(&'f Operand),
     /// The helper for integer divisions.
     Division(&'f str),
+    /// A scalar that a function before this one has computed.
+    Given(&'f Given),
     /// A list that marks repeated coordinates.
     LastOf(&'f str),
     /// An operand in another format.
@@ -53,9 +56,20 @@ impl Builder<'_> {
                 )],
                 ..self.loops_of(known, Way::Compute)
             });
-            [Some(self.loops_of(group.function, Way::Into)), compute, known]
+            let phases = group.function.phases.iter();
+            let phases = phases.map(|phase| Some(self.loops_of_phase(phase)));
+            let own = [Some(self.loops_of(group.function, Way::Into)), compute, known];
+            phases.chain(own).collect::<Vec<_>>()
         });
         loops.flatten().collect()
+    }
+
+    fn loops_of_phase(&self, phase: &Function) -> Loops {
+        let scalars = phase.returned().iter().map(|of| format!("`{}`", of.name));
+        let (name, scalars) =
+            (self.entry_name(Way::Into), list(&scalars.collect::<Vec<_>>(), "and"));
+        let docs = vec![format!("The loops of [`{name}`] that compute {scalars}.")];
+        Loops { docs, ..self.loops_of(phase, Way::Into) }
     }
 
     pub(super) fn loops_of(&self, function: &Function, way: Way) -> Loops {
@@ -136,6 +150,8 @@ pub(super) fn slots(function: &Function) -> Vec<Slot<'_>> {
     let head = head(function, &uses);
     let is_read = |operand: &&Operand| is_read(operand, &head, &uses);
     slots.extend(function.operands.iter().filter(is_read).map(Slot::Operand));
+    let given = function.given.iter().filter(|given| uses.reads(&given.name) > 0);
+    slots.extend(given.map(Slot::Given));
     slots.extend(function.division.as_deref().map(Slot::Division));
     slots.extend(function.parts.iter().filter_map(|part| match &part.reads {
         Reads::Listed(List::LastOf { name, .. }) => Some(Slot::LastOf(name)),
@@ -181,6 +197,7 @@ fn declared(slot: &Slot<'_>, uses: &Uses) -> Parameter {
             ((*name).to_owned(), Type::Index)
         }
         Slot::Operand(operand) => return viewed(operand),
+        Slot::Given(Given { name, dtype }) => (name.clone(), Type::Scalar(*dtype)),
         Slot::Division(name) => ((*name).to_owned(), Type::Division),
         Slot::LastOf(name) => ((*name).to_owned(), Type::Slice(COORDINATE)),
         Slot::Converted(Conversion { into, .. }) => {

@@ -41,6 +41,13 @@ impl Builder<'_> {
             let (name, all) = (run.names().is_known, self.derivations(group));
             body.push(Instruction::Derived { name, all });
         }
+        body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
+        let phases = if loops.given.is_empty() { &[] } else { &group.function.phases[..] };
+        for (k, phase) in phases.iter().enumerate() {
+            let after = || phases[k + 1..].iter().chain([loops]);
+            let is_read = |name: &str| after().any(|function| function.reads_given(name));
+            body.extend(Run { loops: phase, ..run }.scalars_of_phase(&is_read));
+        }
         // The extents of a result cannot be read while its structure is borrowed.
         let borrows = loops.results().any(|result| !result.structure().is_empty());
         let mut parts = run.parts();
@@ -48,7 +55,6 @@ impl Builder<'_> {
         for result in loops.results() {
             body.extend(run.before(result, is_fresh(&result.name)));
         }
-        body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
         body.extend(parts);
         let scalars = run.call_loops(known, &mut body);
         // Storage taken from tensors of the caller is returned even after an error.
@@ -172,6 +178,14 @@ impl Run<'_> {
         }
     }
 
+    /// Computes the scalars that the loops read, on threads.
+    fn scalars_of_phase(&self, is_read: &dyn Fn(&str) -> bool) -> Vec<Instruction> {
+        let by = Returned::combining(self.loops.returned());
+        let value = Value::Total(self.names().parts, self.call(self.loops), by);
+        let total = Instruction::Run { into: self.declared(is_read), value };
+        self.parts().into_iter().chain([total]).collect()
+    }
+
     /// Calls the loops, or those for known structures where these are known; returns the instructions
     /// that update scalars afterwards.
     fn call_loops(
@@ -293,6 +307,7 @@ impl Run<'_> {
                     | Operand::Indices { .. } => Argument::Name(name),
                 }
             }
+            Slot::Given(given) => Argument::Name(given.name.clone()),
             Slot::Division(name) | Slot::LastOf(name) => Argument::Ref((*name).to_owned()),
             Slot::Converted(conversion) => {
                 let held = held(self.loops, conversion).map(|result| result.name.clone());

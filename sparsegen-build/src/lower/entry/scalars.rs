@@ -38,17 +38,22 @@ impl Run<'_> {
         total: Value,
     ) -> Vec<Instruction> {
         let mut results = self.loops.scalars();
-        let names: Vec<&String> = self.loops.returned().iter().map(|of| &of.name).collect();
         if let ([own], Some((_, Expr::Var(name))), None) =
-            (&names[..], results.next(), results.next())
-            && *own == name
+            (self.loops.returned(), results.next(), results.next())
+            && own.name == *name
         {
             return self.scalars(body, total);
         }
-        let into =
-            names.into_iter().map(|name| Target::Let { name: name.clone(), is_mutable: false });
-        body.push(Instruction::Run { into: into.collect(), value: total });
+        let is_read = |name: &str| self.loops.scalars().any(|(_, value)| value.mentions(name));
+        body.push(Instruction::Run { into: self.declared(&is_read), value: total });
         self.scalars_of_parts(body)
+    }
+
+    /// Returns the declarations of the variables that all parts return.
+    pub(super) fn declared(&self, is_read: &dyn Fn(&str) -> bool) -> Vec<Target> {
+        let name = |name: &str| if is_read(name) { name.to_owned() } else { "_".to_owned() };
+        let returned = self.loops.returned().iter();
+        returned.map(|of| Target::Let { name: name(&of.name), is_mutable: false }).collect()
     }
 
     /// Declares scalar results, or updates a scalar of the caller, given variables with the combined

@@ -1,6 +1,6 @@
 //! The outermost loop of a plan, and the range that parts of it divide.
 
-use crate::concrete::parted::Range;
+use crate::concrete::parted::{Divides, Parted, Range};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Temporary};
 use crate::coordinate::Coordinate;
@@ -31,11 +31,12 @@ pub(super) struct Outermost<'p> {
 
 impl<'p> Outermost<'p> {
     /// Finds the outermost loop; for a scalar result that is computed from reductions, the loops of
-    /// these. There are several if a condition selects one of them, at most one of which runs.
+    /// these. There are several if a condition selects one of them, at most one of which runs. Scalars
+    /// that are given have been computed before.
     pub(super) fn find(
         program: &Program,
         plan: &'p Plan,
-        reductions: &[Temporary],
+        (given, reductions): (&[Temporary], &[Temporary]),
         found: &mut Vec<Outermost<'p>>,
     ) -> Result<(), String> {
         let several = || Err("there are several loops, one after another".to_owned());
@@ -43,7 +44,8 @@ impl<'p> Outermost<'p> {
             // A loop over one coordinate runs the loops below for that one.
             Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
                 let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
-                bodies.try_for_each(|body| Outermost::find(program, body, reductions, found))
+                bodies
+                    .try_for_each(|body| Outermost::find(program, body, (given, reductions), found))
             }
             Plan::Loop(inner) => {
                 found.push(Outermost {
@@ -59,27 +61,28 @@ impl<'p> Outermost<'p> {
                 if program.has_versions
                     && let Some(versions) = consumer.versions() =>
             {
-                let find = |version| Outermost::find(program, version, reductions, found);
+                let find = |version| Outermost::find(program, version, (given, reductions), found);
                 versions.into_iter().try_for_each(find)
             }
             Plan::Where { temporaries, consumer, producer } => {
                 if is_collected(program, temporaries, consumer) {
-                    Outermost::find(program, producer, &[], found)?;
+                    Outermost::find(program, producer, (given, &[]), found)?;
                     found.iter_mut().for_each(|of| of.collects = true);
                     return Ok(());
                 }
                 if reductions.is_empty()
-                    && let Some((computed, producers)) = reductions_of(program, plan)
+                    && let Some((computed, producers)) = reductions_of(program, plan, given)
                 {
                     let mut producers = producers.into_iter();
-                    return producers
-                        .try_for_each(|of| Outermost::find(program, of, &computed, found));
+                    return producers.try_for_each(|of| {
+                        Outermost::find(program, of, (given, &computed), found)
+                    });
                 }
                 if matches!(&**consumer, Plan::Assign { .. }) {
                     return several();
                 }
                 let known = found.len();
-                Outermost::find(program, consumer, reductions, found)?;
+                Outermost::find(program, consumer, (given, reductions), found)?;
                 let is_cheap = program.are_workspaces(temporaries)
                     || cost(program, producer) <= cost(program, consumer);
                 let mut loops = found[known..].iter_mut();
@@ -90,13 +93,58 @@ impl<'p> Outermost<'p> {
             }
             // All parts take the same case.
             Plan::If { body, .. } if reductions.is_empty() && !computes_scalar(program) => {
-                Outermost::find(program, body, &[], found)
+                Outermost::find(program, body, (given, &[]), found)
             }
             Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
-            Plan::Sequence(plans) => {
-                plans.iter().try_for_each(|plan| Outermost::find(program, plan, reductions, found))
-            }
+            Plan::Sequence(plans) => plans
+                .iter()
+                .try_for_each(|plan| Outermost::find(program, plan, (given, reductions), found)),
         }
+    }
+
+    /// Returns how the loop of a producer is divided, if it reduces entries of operands to scalars, with
+    /// neither workspaces nor converted or sorted operands. A coordinate that is chosen has a sentinel, which the loops
+    /// that read it would have to replace.
+    pub(super) fn phase(
+        program: &Program,
+        temporaries: &[Temporary],
+        producer: &'p Plan,
+    ) -> Option<Parted> {
+        let is_scalar =
+            |of: &Temporary| !of.op.tells_where && can_combine(program, *of, &[producer]);
+        let mut workspaces = program.workspaces().into_iter();
+        let kernel = &program.kernel;
+        let converted = kernel.converted().map(|(id, _)| id);
+        let inverses = kernel.inverses().map(|(id, _)| id);
+        let mut others = converted.chain(inverses).chain(kernel.previous());
+        let (mut reads, mut reorders) = (producer.reads(), false);
+        producer.for_each_loop(&mut |inner| {
+            reads.extend(inner.iterators.iter().map(|iterator| &iterator.access));
+            reorders |= inner.iterators.iter().any(LevelIterator::reorders);
+        });
+        if workspaces.any(|access| producer.assigns(access.tensor))
+            || others.any(|id| reads.iter().any(|access| access.tensor == id))
+            || reorders
+            || !temporaries.iter().all(is_scalar)
+        {
+            return None;
+        }
+        let mut found = Vec::new();
+        Outermost::find(program, producer, (&[], temporaries), &mut found).ok()?;
+        let [only] = &found[..] else { return None };
+        let is_plain = !only.collects && !only.fills && !only.repeats;
+        let range = only.range(program).ok().filter(|_| is_plain)?;
+        Some(Parted {
+            variable: only.inner.variable,
+            divides: Divides::Own,
+            range,
+            block: 1,
+            prepares: false,
+            has_rest: only.inner.rest.is_some(),
+            reductions: temporaries.to_vec(),
+            stores: Vec::new(),
+            phases: Vec::new(),
+        })
     }
 
     /// Returns whether each part can run the loops of temporaries before this one: in full, or at the
@@ -191,8 +239,13 @@ fn fuses_slots(program: &Program, v: VariableId) -> bool {
 }
 
 /// Returns the reductions from which a plan computes scalar results, and the plans that compute them,
-/// one after another, if the loops can be divided and the values of the parts combined.
-fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary>, Vec<&'p Plan>)> {
+/// one after another, if the loops can be divided and the values of the parts combined. Results may
+/// also depend on scalars that are given.
+pub(super) fn reductions_of<'p>(
+    program: &Program,
+    plan: &'p Plan,
+    given: &[Temporary],
+) -> Option<(Vec<Temporary>, Vec<&'p Plan>)> {
     let (mut reductions, mut producers, mut rest) = (Vec::<Temporary>::new(), Vec::new(), plan);
     while let Plan::Where { temporaries, consumer, producer } = rest {
         reductions.extend(temporaries);
@@ -203,24 +256,31 @@ fn reductions_of<'p>(program: &Program, plan: &'p Plan) -> Option<(Vec<Temporary
         Plan::Sequence(plans) => plans.iter().map(|plan| &**plan).collect(),
         plan => vec![plan],
     };
-    let reads = |plan: &Plan, tensor: TensorId| {
-        plan.reads_presence(tensor) || plan.reads().iter().any(|access| access.tensor == tensor)
-    };
-    let can_combine = |of: &Temporary| {
-        program.tensor(of.tensor).format.levels.is_empty()
-            && producers.iter().all(|producer| !annihilates(producer, of.tensor))
-            && producers.iter().all(|producer| !reads(producer, of.tensor))
-    };
+    let known = [&reductions, given].concat();
     let is_scalar = |plan: &Plan| {
         let Plan::Assign { target, value, .. } = plan else { return false };
         let mut is_computed = false;
         value.for_each_access(&mut |access| {
             is_computed |= reductions.iter().any(|of| of.tensor == access.tensor);
         });
-        target.indices.is_empty() && is_computed && is_known_with(program, value, &reductions)
+        target.indices.is_empty() && is_computed && is_known_with(program, value, &known)
     };
-    let can = reductions.iter().all(can_combine) && results.into_iter().all(is_scalar);
+    let can = reductions.iter().all(|of| can_combine(program, *of, &producers))
+        && results.into_iter().all(is_scalar);
     can.then_some((reductions, producers))
+}
+
+/// Returns whether the values of a scalar can be combined that producers compute in parts.
+fn can_combine(
+    program: &Program,
+    Temporary { tensor, .. }: Temporary,
+    producers: &[&Plan],
+) -> bool {
+    let reads = |plan: &Plan| {
+        plan.reads_presence(tensor) || plan.reads().iter().any(|access| access.tensor == tensor)
+    };
+    program.tensor(tensor).format.levels.is_empty()
+        && producers.iter().all(|producer| !annihilates(producer, tensor) && !reads(producer))
 }
 
 /// Returns whether a value depends on no other results of loops than reductions, and cannot fail.

@@ -181,13 +181,14 @@ impl Kernel<'_> {
     /// Returns whether sums are rounded as the loops are divided into parts.
     fn rounds_by_parts(&self) -> bool {
         let parallel = self.function.parallel.as_ref();
-        parallel.is_some_and(|it| {
-            let mut joined = it.joined.iter();
-            it.has_rest
-                || !it.copies.is_empty()
-                || it.intervals.is_some()
-                || joined.any(|by| by.combined.is_some())
-        })
+        !self.function.phases.is_empty()
+            || parallel.is_some_and(|it| {
+                let mut joined = it.joined.iter();
+                it.has_rest
+                    || !it.copies.is_empty()
+                    || it.intervals.is_some()
+                    || joined.any(|by| by.combined.is_some())
+            })
     }
 
     /// Returns whether the result has entries if the operands have none.
