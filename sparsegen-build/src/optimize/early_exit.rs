@@ -9,7 +9,9 @@ use crate::ir::{Expr, Function, Stmt, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    function.body = shorten_all(function.body);
+    let mut end = Uses::default();
+    end.count_ends(&function);
+    function.body = shorten_all(function.body, &end);
     function
 }
 
@@ -19,26 +21,28 @@ struct Search<'n> {
     decided: bool,
 }
 
-fn shorten_all(mut body: Vec<Stmt>) -> Vec<Stmt> {
+/// Returns statements with loops that end when their result is decided; `end` are the uses after them.
+fn shorten_all(mut body: Vec<Stmt>, end: &Uses) -> Vec<Stmt> {
     let mut k = 0;
     // The replacement may have fewer statements.
     while k < body.len() {
         if let Stmt::Let { name, mutable: true, value: Expr::Bool(initial) } = body[k].clone() {
             let search = Search { name: &name, decided: !initial };
-            if let Some(shorter) = search.shorten(&body[..k], &body[k + 1..]) {
+            if let Some(shorter) = search.shorten(&body[..k], &body[k + 1..], end) {
                 body.splice(k + 1.., shorter);
             }
         }
         k += 1;
     }
-    body.into_iter().flat_map(|stmt| stmt.with_bodies(&mut shorten_all)).collect()
+    let mut inner = |body| shorten_all(body, &Uses::default());
+    body.into_iter().flat_map(|stmt| stmt.with_bodies(&mut inner)).collect()
 }
 
 impl Search<'_> {
     /// Returns the statements after the variable's declaration, with loops that end when it is
     /// decided, or `None` if there are no such loops, or if other variables that they change are
     /// read.
-    fn shorten(&self, before: &[Stmt], rest: &[Stmt]) -> Option<Vec<Stmt>> {
+    fn shorten(&self, before: &[Stmt], rest: &[Stmt], end: &Uses) -> Option<Vec<Stmt>> {
         let is_searching = |stmt: &Stmt| is_loop(stmt) && self.assigns(std::slice::from_ref(stmt));
         // The variables whose values are unknown after an early exit.
         let mut unknown: BTreeSet<String> = BTreeSet::new();
@@ -69,7 +73,8 @@ impl Search<'_> {
             shorter.extend(if is_left { Stmt::when(self.is_open(), found) } else { found });
             is_left = true;
         }
-        is_left.then_some(shorter)
+        let is_read = unknown.iter().any(|name| end.reads(name) > 0);
+        (is_left && !is_read).then_some(shorter)
     }
 
     /// Returns the variables that a statement sets to constants if the variable is decided.
@@ -242,7 +247,11 @@ mod tests {
     use crate::ir::BinaryOp;
 
     fn check(body: Vec<Stmt>, expected: &str) {
-        let text: String = shorten_all(body).iter().map(Stmt::to_string).collect();
+        check_before(Uses::default(), body, expected);
+    }
+
+    fn check_before(end: Uses, body: Vec<Stmt>, expected: &str) {
+        let text: String = shorten_all(body, &end).iter().map(Stmt::to_string).collect();
         assert_eq!(text, expected);
     }
 
@@ -305,13 +314,18 @@ mod tests {
         let text: String = body.iter().map(Stmt::to_string).collect();
         check(body, &text);
         let count = Stmt::accumulate("count", Expr::Index(1));
-        let body = vec![
+        let mut body = vec![
             start("any", false),
             Stmt::bind_mut("count", Expr::Index(0)),
             over("j", vec![join("any", BinaryOp::Or, holds()), count]),
             Stmt::store("y", Expr::var("count"), Expr::Index(1)),
         ];
-        let text: String = body.iter().map(Stmt::to_string).collect();
-        check(body, &text);
+        let shown = |body: &[Stmt]| body.iter().map(Stmt::to_string).collect::<String>();
+        check(body.clone(), &shown(&body));
+        // The function may return it.
+        body.pop();
+        let mut end = Uses::default();
+        end.count_expr(&Expr::var("count"));
+        check_before(end, body.clone(), &shown(&body));
     }
 }
