@@ -198,11 +198,9 @@ fn column_sums_kernel(
     y1_crd.clear();
     y_vals.clear();
     let mut w = Workspace::<f64, u32>::kept(workspaces, j_size);
-    for i in i_begin..i_end {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            w.add(j, a_vals[p_a]);
-        }
+    for p_a in a2_pos[i_begin] as usize..a2_pos[i_end] as usize {
+        let j = a2_crd[p_a] as usize;
+        w.add(j, a_vals[p_a]);
     }
     let (w1_crd, w_vals) = w.harvest();
     y1_crd.extend_from_slice(w1_crd);

@@ -185,11 +185,9 @@ fn csr_to_csc_kernel(
     c_vals.clear();
     let mut c2_next = kernel::kept_vector::<usize>(workspaces);
     c2_next.resize(j_size, 0);
-    for i in i_begin..i_end {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            c2_next[j] += 1;
-        }
+    for p_a in a2_pos[i_begin] as usize..a2_pos[i_end] as usize {
+        let j = a2_crd[p_a] as usize;
+        c2_next[j] += 1;
     }
     // The positions of the entries follow from their numbers.
     let mut c2_end = 0;

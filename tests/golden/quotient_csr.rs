@@ -56,9 +56,9 @@ pub fn quotient_into<'a, 'b>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
+    let division = kernel::Division::default();
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    let division = kernel::Division::default();
     quotient_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b, &division);
     kernel::fits::<u32>("quotient", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
@@ -104,8 +104,8 @@ pub fn quotient_compute<'a, 'b>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    let (levels, vals) = c.structure_and_vals();
     let division = kernel::Division::default();
+    let (levels, vals) = c.structure_and_vals();
     kernel::known(
         quotient_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b, &division),
         "quotient",

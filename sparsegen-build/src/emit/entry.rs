@@ -240,7 +240,7 @@ fn assemble(into: &Assembled, storage: &Storage, is_checked: bool) -> TokenStrea
 }
 
 /// Emits the pattern of a declaration.
-fn bound(target: &Target) -> TokenStream {
+pub(super) fn bound(target: &Target) -> TokenStream {
     match target {
         Target::Let { name, is_mutable } => {
             let (name, mutable) = (ident(name), is_mutable.then(|| quote!(mut)));

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use super::entry::{call, element_of, expr, field, tuple, vector};
+use super::entry::{bound, call, element_of, expr, field, tuple, vector};
 use super::names::ident;
 use super::packing::function;
 use super::parts::{combination, loaded, signed_search};
@@ -90,10 +90,11 @@ pub(super) fn join(join: &Join) -> TokenStream {
     let all_orders = orders.iter().map(order);
     let all_tables = tables.iter().map(table);
     let joined = vectors.iter().map(|joined| join_vector(joined, orders));
-    let reduced = all_scalars.map(|scalars| {
+    let reduced = (!scalars.is_empty()).then(|| {
+        let combined = tuple(join.combined.iter().map(bound));
         let function = combination(&Returned::combining(&join.returned));
         let values = if names.len() == 1 { &filled } else { list_of_scalars };
-        quote!(let #scalars = kernel::reduced(#values, #function);)
+        quote!(let #combined = kernel::reduced(#values, #function);)
     });
     quote! {
         #(#new_copies)*

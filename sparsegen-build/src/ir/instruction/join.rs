@@ -1,6 +1,6 @@
 //! Calls of loops for each part of a range, whose results are joined.
 
-use super::{Call, Field, Parts, Storage, Vector};
+use super::{Call, Field, Parts, Storage, Target, Vector};
 use crate::ir::{Buckets, ByParent, Contents, Copies, DescentStep, Returned};
 
 /// The values of a tensor that parts of the loops store to.
@@ -61,6 +61,8 @@ pub struct Join {
     pub orders: Vec<Ordered>,
     /// The variables that each call returns, whose values are combined.
     pub returned: Vec<Returned>,
+    /// The declarations of the combined values.
+    pub combined: Vec<Target>,
     /// The names of the numbers that each call returns after them.
     pub numbers: Vec<String>,
     /// The hash tables of each part.

@@ -237,6 +237,7 @@ impl Session<'_> {
                         own: vec![own],
                         orders: Vec::new(),
                         returned: Vec::new(),
+                        combined: Vec::new(),
                         numbers: Vec::new(),
                         tables: Vec::new(),
                         vectors: Vec::new(),

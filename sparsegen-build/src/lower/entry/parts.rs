@@ -7,7 +7,7 @@ use super::signature::{extent, held, is_passed};
 use crate::ir::{
     Array, Assembly, Buckets, Call, Combining, DescentStep, Dtype, Element, Expr, Fit, Follows,
     Instruction, Intervals, Join, Joined, Joining, Ordered, Own, Parallel, Place, Reduced,
-    Returned, Share, Tables, TensorResult,
+    Returned, Share, Tables, Target, TensorResult,
 };
 use crate::names::plain;
 
@@ -121,6 +121,8 @@ impl Run<'_> {
             }
         }
         let compares = self.loops.results().any(|result| !result.structure().is_empty());
+        let answer = Target::Let { name: agrees.clone(), is_mutable: false };
+        let combined = compares.then_some(answer).into_iter().chain(self.scalars_read()).collect();
         let agrees = compares.then(|| Returned {
             name: agrees,
             key: None,
@@ -140,6 +142,7 @@ impl Run<'_> {
                 own,
                 orders,
                 returned,
+                combined,
                 numbers,
                 tables,
                 vectors,

@@ -44,9 +44,13 @@ impl Run<'_> {
         {
             return self.scalars(body, total);
         }
-        let is_read = |name: &str| self.loops.scalars().any(|(_, value)| value.mentions(name));
-        body.push(Instruction::Run { into: self.declared(&is_read), value: total });
+        body.push(Instruction::Run { into: self.scalars_read(), value: total });
         self.scalars_of_parts(body)
+    }
+
+    /// Returns the declarations of the variables that all parts return, for scalar results.
+    pub(super) fn scalars_read(&self) -> Vec<Target> {
+        self.declared(&|name| self.loops.scalars().any(|(_, value)| value.mentions(name)))
     }
 
     /// Returns the declarations of the variables that all parts return.
