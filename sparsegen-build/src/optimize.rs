@@ -6,6 +6,7 @@
 
 mod array_contraction;
 mod bulk_copies;
+mod choices;
 mod common_subexpressions;
 mod copy_propagation;
 mod dead_assignments;
@@ -44,7 +45,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 21] = [
+pub const PASSES: [Pass; 22] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -158,6 +159,12 @@ pub const PASSES: [Pass; 21] = [
         reason: "A position that many entries look up need not be multiplied for each of them. After \
                  loop versioning, which makes factors constant.",
         run: strength_reduction::run,
+    },
+    Pass {
+        name: "choices",
+        reason: "A better value is seldom found. After the passes that shorten bodies, because it \
+                 duplicates them, and after early exit, which does not recognize such loops.",
+        run: choices::run,
     },
     Pass {
         name: "vector loops",

@@ -70,9 +70,9 @@ impl BinaryOp {
     /// Combines or compares two truth values.
     pub fn of_truths(self, a: bool, b: bool) -> Option<bool> {
         match self.kind() {
-            Arithmetic => None,
+            Arithmetic if !matches!(self, BitAnd | BitOr) => None,
             Comparison => self.of_order(Some(a.cmp(&b))),
-            Logic => Some(self.of_integers(a.into(), b.into())? != 0),
+            Arithmetic | Logic => Some(self.of_integers(a.into(), b.into())? != 0),
         }
     }
 

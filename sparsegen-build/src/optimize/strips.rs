@@ -1,8 +1,9 @@
 //! Strips of a loop: a few iterations at a time, as many as rustc runs in one instruction or two.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal};
+use super::fresh::Names;
+use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt};
 
 /// The number of bytes of a strip: a line of the cache.
 const BYTES: usize = 64;
@@ -80,6 +81,63 @@ impl<'e> Trip<'e> {
     }
 }
 
+/// Returns whether a loop may have a number of iterations. A loop that resumes where it has ended, at a
+/// variable that is `assigned`, has few each time.
+pub(super) fn is_long(
+    [from, to]: [&Expr; 2],
+    count: usize,
+    extents: &Extents,
+    assigned: &BTreeSet<String>,
+) -> bool {
+    let is_assigned = |bound: &Expr| matches!(bound, Expr::Var(next) if assigned.contains(next));
+    let may_reach = match Trip::of(from, &resolved(to, extents)) {
+        Trip::Constant(len) => len >= count,
+        Trip::Cut { .. } => false,
+        Trip::Unknown => longest(from, to).is_none_or(|longest| longest >= count),
+    };
+    may_reach && !is_assigned(from) && !is_assigned(to)
+}
+
+/// The strips of a loop: `count` whole ones, and the iterations after them.
+pub(super) struct Strips {
+    /// The statements that bind the bounds.
+    pub(super) before: Vec<Stmt>,
+    /// The variable that counts the strips.
+    pub(super) number: String,
+    /// The first iteration of a strip.
+    pub(super) first: Expr,
+    /// The number of whole strips.
+    pub(super) count: Expr,
+    /// The first iteration.
+    pub(super) from: Expr,
+    /// The iteration after the last one.
+    pub(super) to: Expr,
+}
+
+impl Strips {
+    /// Divides a loop over a variable into strips of `by` iterations.
+    pub(super) fn of(
+        [from, to]: [&Expr; 2],
+        by: usize,
+        variable: &str,
+        names: &mut Names,
+    ) -> Strips {
+        let mut before = Vec::new();
+        let from = match from {
+            Expr::Binary(BinaryOp::SaturatingSub | BinaryOp::Max, ..) | Expr::Load { .. } => {
+                names.bound(variable, "begin", from, &mut before)
+            }
+            from => from.clone(),
+        };
+        let to = names.bound(variable, "end", to, &mut before);
+        let count = Expr::saturating_sub(to.clone(), from.clone());
+        let count = Expr::div(count, Expr::Index(by));
+        let number = names.beside(variable, "tile");
+        let first = Expr::add(from.clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
+        Strips { before, number, first, count, from, to }
+    }
+}
+
 /// Returns the largest number of iterations of a loop from `i.saturating_sub(2)` up to `i + 3`, or less, or
 /// from `4.saturating_sub(i)` up to `6.saturating_sub(i)`.
 pub(super) fn longest(from: &Expr, to: &Expr) -> Option<usize> {
@@ -148,5 +206,16 @@ pub(super) fn is_contiguous(index: &Expr, variable: &str) -> bool {
         },
         Expr::Binary(BinaryOp::Offset, a, b) => !b.mentions(variable) && is_contiguous(a, variable),
         _ => false,
+    }
+}
+
+/// Returns the type of the initial value of a reduction, which may depend on whether there are terms.
+pub(super) fn dtype_of_constant(value: &Expr) -> Option<Dtype> {
+    match value {
+        Expr::Value(_, dtype) => Some(*dtype),
+        Expr::Choose { holds, otherwise, .. } => {
+            dtype_of_constant(holds).filter(|dtype| dtype_of_constant(otherwise) == Some(*dtype))
+        }
+        _ => None,
     }
 }

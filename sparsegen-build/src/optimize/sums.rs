@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::fresh::Names;
 use super::infinities::Infinities;
 use super::strips::{
-    Extents, Trip, declared, expanded, is_contiguous, lanes, longest, resolved, zero,
+    Extents, Strips, declared, dtype_of_constant, expanded, is_contiguous, is_long, lanes, zero,
 };
 use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt, Uses};
 
@@ -135,34 +135,15 @@ impl Sums<'_> {
             // A register of AVX.
             None => reduction.sums.iter().map(|sum| lanes(sum.dtype) / 2).min()?,
         };
-        let is_long = match Trip::of(reduction.from, &resolved(reduction.to, &self.extents)) {
-            Trip::Constant(len) => len >= 2 * by,
-            Trip::Cut { .. } => false,
-            Trip::Unknown => {
-                longest(reduction.from, reduction.to).is_none_or(|longest| longest >= 2 * by)
-            }
-        };
-        // A loop that resumes where it has ended has few iterations each time.
-        let is_assigned =
-            |bound: &Expr| matches!(bound, Expr::Var(next) if self.assigned.contains(next));
-        let resumes = is_assigned(reduction.from) || is_assigned(reduction.to);
-        if !is_long || resumes || !reduction.is_contiguous() {
+        let Reduction { variable, from, to, body, sums, .. } = reduction;
+        let is_long = is_long([from, to], 2 * by, &self.extents, &self.assigned);
+        if !is_long || !reduction.is_contiguous() {
             return None;
         }
-        self.split.insert(reduction.variable.to_owned());
-        let Reduction { variable, from, to, body, sums, .. } = reduction;
-        let mut stmts = Vec::new();
-        let from = match from {
-            Expr::Binary(BinaryOp::SaturatingSub | BinaryOp::Max, ..) | Expr::Load { .. } => {
-                self.names.bound(variable, "begin", from, &mut stmts)
-            }
-            from => (*from).clone(),
-        };
-        let to = self.names.bound(variable, "end", to, &mut stmts);
-        let full = Expr::saturating_sub(to.clone(), from.clone());
-        let full = Expr::div(full, Expr::Index(by));
-        let (number, lane) = (self.names.beside(variable, "tile"), self.names.fresh("lane"));
-        let first = Expr::add(from.clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
+        self.split.insert((*variable).to_owned());
+        let Strips { before: mut stmts, number, first, count, from, to } =
+            Strips::of([from, to], by, variable, &mut self.names);
+        let lane = self.names.fresh("lane");
         let mut inner = vec![Stmt::bind(variable, Expr::add(first, Expr::var(&lane)))];
         let names: Vec<String> =
             sums.iter().map(|sum| self.names.beside(sum.name, "lanes")).collect();
@@ -184,24 +165,13 @@ impl Sums<'_> {
             stmts.push(Stmt::Tile { name, dtype, len: by, initial: sum.identity() });
         }
         let each = Stmt::for_range(&lane, Expr::Index(0), Expr::Index(by), inner);
-        stmts.extend(Stmt::for_range(&number, Expr::Index(0), full.clone(), each));
+        stmts.extend(Stmt::for_range(&number, Expr::Index(0), count.clone(), each));
         for (sum, name) in sums.iter().zip(&names) {
             stmts.extend(sum.combined(name, by, &lane));
         }
-        let rest = Expr::add(from, Expr::mul(full, Expr::Index(by)));
+        let rest = Expr::add(from, Expr::mul(count, Expr::Index(by)));
         stmts.extend(Stmt::for_range(variable, rest, to, body.to_vec()));
         Some(stmts)
-    }
-}
-
-/// Returns the type of the initial value of a reduction, which may depend on whether there are terms.
-fn dtype_of_constant(value: &Expr) -> Option<Dtype> {
-    match value {
-        Expr::Value(_, dtype) => Some(*dtype),
-        Expr::Choose { holds, otherwise, .. } => {
-            dtype_of_constant(holds).filter(|dtype| dtype_of_constant(otherwise) == Some(*dtype))
-        }
-        _ => None,
     }
 }
 
