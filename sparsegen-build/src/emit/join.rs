@@ -77,7 +77,7 @@ pub(super) fn join(join: &Join) -> TokenStream {
         })),
     };
     let patterns = vectors.iter().map(|joined| pattern(join, joined));
-    let lists = all_scalars.is_some().then(|| list_of_scalars).into_iter().chain(&numbers);
+    let lists = all_scalars.is_some().then_some(list_of_scalars).into_iter().chain(&numbers);
     let patterns = patterns.chain(lists.map(|name| name.into_token_stream()));
     let taken = match &patterns.collect::<Vec<_>>()[..] {
         [_] if vectors.is_empty() => TokenStream::new(),
