@@ -48,7 +48,7 @@ pub(super) fn join(join: &Join) -> TokenStream {
         let run = each(loops);
         return quote!(#(#new_copies)* #run; #(#combine)*);
     }
-    // The scalars of a part are combined with those of another one together.
+    // All scalars of two parts are combined at once: a choice depends on its key.
     let all_scalars = (!scalars.is_empty()).then(|| tuple(scalars.iter()));
     let list_of_scalars = if let [only] = &scalars[..] { only } else { &filled };
     let names = vectors.iter().map(|joined| ident(&joined.name).into_token_stream());

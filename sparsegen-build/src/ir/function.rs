@@ -45,10 +45,10 @@ pub struct Function {
     pub parallel: Option<Parallel>,
     /// The name of the helper that records integer divisions by zero, if the body divides integers.
     pub division: Option<String>,
-    /// The loops over whole tensors that run on threads of their own before these, and before those for
-    /// values only. Each computes scalars.
+    /// Loops over whole tensors that compute scalars. They run before the loops of this function, and
+    /// before its loops for values only, each on all threads.
     pub phases: Vec<Function>,
-    /// The scalars that such loops have computed before these.
+    /// The scalars of phases that these loops may read.
     pub given: Vec<Given>,
     /// The loops.
     pub body: Vec<Stmt>,

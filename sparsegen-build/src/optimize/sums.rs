@@ -60,8 +60,8 @@ struct Sum<'s> {
     value: &'s Expr,
 }
 
-/// Returns whether a loop visits the segments of several parents, `pos[0]..pos[n]`, which are seldom as
-/// short as those of one, `pos[i]..pos[i + 1]`.
+/// Returns whether a loop visits the segments of several parents, `pos[0]..pos[n]`. The segment of one,
+/// `pos[i]..pos[i + 1]`, is often short.
 fn joins_segments(from: &Expr, to: &Expr) -> bool {
     match (from, to) {
         (Expr::Load { array: a, index: from }, Expr::Load { array: b, index: to }) => {

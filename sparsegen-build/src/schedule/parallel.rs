@@ -201,7 +201,7 @@ mod tests {
                 dense,
                 "max_kernel sum_k_kernel kernel",
             ),
-            // The last reduction is that of the loop.
+            // The loop computes the last reduction.
             (
                 "s = max[j](x[j]) + ln(sum[i](exp(x[i] - max[j](x[j]))))",
                 "x = 'dense'",
@@ -211,7 +211,7 @@ mod tests {
             ("s = sum[i](x[i] * x[i]) / sum[i](x[i])", "x = 'dense'", "kernel"),
             // The sum of a row is computed where it is read.
             ("B[i,j] = A[i,j] / sum[k](A[i,k])", "A = 'csr', B = 'csr'", "kernel compute_kernel"),
-            // The previous values are still those of the result.
+            // Parts read the previous values from the result.
             ("x[i] = x[i] / sum[j](x[j])", "x = 'dense'", "kernel"),
         ];
         for (expr, tensors, expected) in cases {

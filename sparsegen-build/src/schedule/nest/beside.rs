@@ -91,7 +91,7 @@ mod tests {
                 "m = 'dense', A = 'dense'",
                 "∀i (m[i] = sum / sum_j where ∀j sum_j += square(A[i,j]) where ∀j sum += A[i,j])",
             ),
-            // So are those that a row is divided by, while it is in cache.
+            // So are the sums that a row is divided by, while the row is in cache.
             (
                 "Y[i,j] = (A[i,j] - sum[k](A[i,k])) / sum[k](square(A[i,k]))",
                 "Y = 'dense', A = 'dense'",
