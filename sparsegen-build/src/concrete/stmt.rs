@@ -192,6 +192,18 @@ impl Stmt {
         multiplies
     }
 
+    /// Returns whether a value is a quotient whose dividend reads a tensor. Where that has no entry, the
+    /// quotient is 0, even if the divisor is.
+    pub fn divides(&self, tensor: TensorId) -> bool {
+        fn is_dividend(value: &Expr, tensor: TensorId) -> bool {
+            value.as_quotient().is_some_and(|[dividend, _]| dividend.depends_on(tensor))
+                || value.children().any(|child| is_dividend(child, tensor))
+        }
+        let mut divides = false;
+        self.for_each_value(&mut |value| divides |= is_dividend(value, tensor));
+        divides
+    }
+
     /// Returns the number of parts of the statement, including those of its values.
     pub fn size(&self) -> usize {
         match self {

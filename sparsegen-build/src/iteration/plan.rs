@@ -153,6 +153,7 @@ impl Planner<'_> {
                     program.some_may_lack_entries()
                         || *accumulate == Some(ReduceOp::PROD)
                         || program.body.multiplies(target.tensor)
+                        || !target.indices.is_empty() && program.body.divides(target.tensor)
                 }
             },
             // Each part has its own regions.

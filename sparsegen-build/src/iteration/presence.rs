@@ -272,27 +272,15 @@ impl Scalars<'_> {
     /// scalars that decide it: `0 / 0` is 0 if no entry was found for the dividend, and 0 times the
     /// infinite minimum of an empty range is 0 if none was found for the 0.
     fn may_be_nan(self, value: &Expr) -> Option<(&Expr, Vec<MaybeAbsent>)> {
-        let (dividend, divisor) = match value {
-            Expr::Binary(BinaryOp::Div, a, b) => (&**a, &**b),
-            Expr::Call(Function::Quotient | Function::Ratio, both) => (&both[0], &both[1]),
-            Expr::Binary(BinaryOp::Mul, ..) => {
-                let mut factors = Vec::new();
-                value.for_each_access(&mut |access| factors.push(access.tensor));
-                let (infinite, zeros): (Vec<_>, Vec<_>) =
-                    self.absent.iter().cloned().partition(MaybeAbsent::may_be_infinite);
-                let is_infinite = infinite.iter().any(|scalar| factors.contains(&scalar.temporary));
-                return is_infinite.then_some((value, zeros));
-            }
-            Expr::Literal(_)
-            | Expr::Constant(_)
-            | Expr::Access(_)
-            | Expr::Index(_)
-            | Expr::Parameter(_)
-            | Expr::Neg(_)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Reduce(_) => return None,
-        };
+        if matches!(value, Expr::Binary(BinaryOp::Mul, ..)) {
+            let mut factors = Vec::new();
+            value.for_each_access(&mut |access| factors.push(access.tensor));
+            let (infinite, zeros): (Vec<_>, Vec<_>) =
+                self.absent.iter().cloned().partition(MaybeAbsent::may_be_infinite);
+            let is_infinite = infinite.iter().any(|scalar| factors.contains(&scalar.temporary));
+            return is_infinite.then_some((value, zeros));
+        }
+        let [dividend, divisor] = value.as_quotient()?;
         let may_be_zero = divisor.as_literal().is_none_or(|literal| literal.is_zero());
         may_be_zero.then(|| (dividend, self.absent.to_vec()))
     }

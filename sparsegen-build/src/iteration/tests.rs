@@ -372,3 +372,13 @@ fn running_sums_resume() {
         assert_eq!(plan.contains("resumed for each i"), expected, "{expr}:\n{plan}");
     }
 }
+
+#[test]
+fn workspaces_of_dividends_hold_only_entries() {
+    // `V[i,j]` has entries below, but not always at `i`: 0 / 0 would be NaN.
+    let of_diagonals = "y = 'dense', V = 'csf', D = 'dense'";
+    let quotient = planned("y[i] = sum[j](1 + V[i,j,i] / D[i,j])", of_diagonals);
+    assert!(quotient.contains("in {sum}\n                u[j] = sum\n"), "{quotient}");
+    let product = planned("y[i] = sum[j](1 + V[i,j,i] * D[i,j])", of_diagonals);
+    assert!(!product.contains("{sum}"), "{product}");
+}

@@ -231,6 +231,15 @@ impl Expr {
         reads
     }
 
+    /// Returns the dividend and the divisor of a quotient.
+    pub fn as_quotient(&self) -> Option<[&Expr; 2]> {
+        match self {
+            Expr::Binary(BinaryOp::Div, a, b) => Some([a, b]),
+            Expr::Call(Function::Quotient | Function::Ratio, both) => Some([&both[0], &both[1]]),
+            _ => None,
+        }
+    }
+
     /// Returns whether an element of a temporary, or whether it has one, is part of the expression.
     pub fn depends_on(&self, temporary: TensorId) -> bool {
         match self {
