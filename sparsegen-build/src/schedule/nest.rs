@@ -69,6 +69,10 @@ pub(super) fn nest_into(
     let pending = parts_of(program, &value);
     let sources = RefCell::default();
     let mut nest = Nest { program, order, sums, pending, sources, rewrites: 0 };
+    let mixes_terms = |part: &Pending| nest.mixes_terms(&part.workspace, &part.value);
+    if nest.mixes_terms(&target, &value) || nest.pending.iter().any(mixes_terms) {
+        return None;
+    }
     let stmt = match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),

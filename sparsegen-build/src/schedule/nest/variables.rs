@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Nest;
 use crate::concrete::Program;
+use crate::concrete::terms::outermost_reductions;
 use crate::notation::{Access, Expr, Reduce, VariableId};
 
 impl Nest<'_> {
@@ -40,6 +41,36 @@ impl Nest<'_> {
         let mut free = Vec::new();
         self.collect_free_of(reduce, &mut Vec::new(), &mut free);
         free
+    }
+
+    /// Returns whether a reduction of a value has loops that change a variable that is the same for
+    /// all of its terms, as the loop over `j` within one over the diagonals `i + j` changes `i` in
+    /// `max[i](sum[j](A[i,j]))`. Its terms are then not those of one coordinate, unless each is added
+    /// to its own element of the target.
+    pub(super) fn mixes_terms(&self, target: &Access, value: &Expr) -> bool {
+        let mut mixes = false;
+        outermost_reductions(value, &mut |reduce| {
+            let scalar = Access { indices: Vec::new(), ..target.clone() };
+            mixes |= self.changes_others(target, reduce) || self.mixes_terms(&scalar, &reduce.body);
+        });
+        mixes
+    }
+
+    fn changes_others(&self, target: &Access, reduce: &Reduce) -> bool {
+        let Program { space, basis, .. } = &*self.program;
+        let own = self.loops(&reduce.variables);
+        let places = |v| target.indices.iter().any(|mode| space.counted(*mode) == v);
+        let binds = |v| reduce.variables.contains(&v) || reduce.body.binds(v) || places(v);
+        let changes = |v| space.sources(basis, v).iter().any(|of| own.contains(of));
+        let mut open = reduce.free_variables();
+        while let Some(v) = open.pop() {
+            match space.slice(v) {
+                Some(slice) => open.extend(space.needs(v).iter().chain([&slice.of])),
+                None if !binds(v) && changes(v) => return true,
+                None => {}
+            }
+        }
+        false
     }
 
     fn collect_free_of(
@@ -81,5 +112,27 @@ impl Nest<'_> {
             }
             Expr::Reduce(reduce) => self.collect_free_of(reduce, bound, free),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn loops_over_diagonals_do_not_mix_sums_of_rows() {
+        let dia = "A = 'dia'";
+        assert_eq!(
+            loops("s = sum[i](sum[j](A[i,j]))", dia, &[]),
+            "s = sum where ∀d ∀i sum += A[i,j]"
+        );
+        assert_eq!(
+            loops("y[i] = sum[j](A[i,j])", "A = 'dia', y = 'dense'", &[]),
+            "∀d ∀i y[i] += A[i,j]"
+        );
+        assert_eq!(
+            loops("s = max[i](sum[j](A[i,j]))", dia, &[]),
+            "s = max where ∀i (max max= sum_j where ∀j sum_j += A[i,j])"
+        );
     }
 }
