@@ -34,29 +34,45 @@ impl Placing {
         let variable = |level| space.level_variable(kernel, result, level);
         let v = variable(leaf)?;
         let coordinate = space.sources(basis, v);
+        let above: Vec<VariableId> = (0..leaf).filter_map(variable).collect();
+        let known = space.known(kernel, &above);
         let is_ascending = match coordinate[..] {
-            [only] => {
-                let is_fused = matches!(space.definition(only), Some(Definition::Fused(..)));
-                let is_part = match space.computed(v) {
-                    Some(Coordinate::Div(of, _)) => *of == only,
-                    // The offset increases within a block.
-                    Some(Coordinate::Mod(of, by)) => {
-                        let block = space.variable_of(Coordinate::Div(*of, *by));
-                        *of == only && (0..leaf).any(|level| variable(level) == block)
-                    }
-                    Some(Coordinate::Affine(_)) | None => false,
-                };
-                only == v || is_fused || is_part
-            }
+            [only] => ascends(space, v, only, &known),
             // A block and the offset within it.
             [outer, inner] => space.blocks().contains(&[outer, inner]),
             _ => false,
         };
-        let above: Vec<VariableId> = (0..leaf).filter_map(variable).collect();
         let mut parents: Vec<_> = above.iter().flat_map(|v| space.sources(basis, *v)).collect();
         parents.retain(|part| above.iter().any(|v| is_part_of(space, *part, *v)));
         parents.retain(|v| basis.loops_over(*v) && !coordinate.contains(v));
         is_ascending.then_some(Placing { coordinate, parents })
+    }
+}
+
+/// Returns whether `v` increases with the iterations of a loop, while `known` variables stay the same.
+fn ascends(space: &Space, v: VariableId, of_loop: VariableId, known: &[VariableId]) -> bool {
+    if let Some(Definition::Fused(outer, inner)) = space.definition(of_loop) {
+        // Along a diagonal, the inner variable may increase with the outer one.
+        let is_along = |diagonal: &VariableId| match space.computed(*diagonal) {
+            Some(Coordinate::Affine(sum)) => {
+                sum.stride(outer).signum() * sum.stride(&v).signum() < 0
+            }
+            Some(Coordinate::Div(..) | Coordinate::Mod(..)) | None => false,
+        };
+        return ascends(space, v, *outer, known)
+            || known.contains(outer) && ascends(space, v, *inner, known)
+            || v == *inner && known.iter().any(is_along);
+    }
+    match space.computed(v) {
+        Some(Coordinate::Div(of, _)) if *of == of_loop => true,
+        // The offset increases within a block.
+        Some(Coordinate::Mod(of, by)) if *of == of_loop => {
+            let block = space.variable_of(Coordinate::Div(*of, *by));
+            block.is_some_and(|block| known.contains(&block))
+        }
+        Some(Coordinate::Div(..) | Coordinate::Mod(..) | Coordinate::Affine(_)) | None => {
+            v == of_loop
+        }
     }
 }
 
