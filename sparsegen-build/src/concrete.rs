@@ -133,6 +133,14 @@ pub fn undriven<'v>(mut value: &'v Expr, precomputed: &[Precomputed]) -> &'v Exp
 }
 
 impl Program {
+    /// Returns a value with the precomputed parts in place of their workspaces.
+    pub fn without_workspaces(&self, value: &Expr) -> Expr {
+        value.substitute(&|access| {
+            let part = self.precomputed.iter().find(|part| part.workspace == *access)?;
+            Some(self.without_workspaces(&part.value))
+        })
+    }
+
     /// Prints a statement in concrete index notation.
     pub fn show(&self, stmt: &Stmt) -> String {
         match stmt {

@@ -227,7 +227,7 @@ impl Planner<'_> {
             Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
                 target: target.clone(),
                 accumulate: *accumulate,
-                value: scalars.with_zeros(target, value),
+                value: scalars.with_zeros(&program.kernel, target, value),
             }),
             Stmt::If { condition, body } => Ok(Plan::If {
                 condition: condition.clone(),

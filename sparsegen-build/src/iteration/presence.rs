@@ -14,7 +14,7 @@ use crate::concrete::fixed::is_fixed;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::limits::PRESENCE;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId, are_opposite,
+    Access, BinaryOp, Expr, Function, Kernel, ReduceOp, TensorId, VariableId, are_opposite,
 };
 use crate::types::Literal;
 
@@ -250,8 +250,8 @@ impl Scalars<'_> {
 
     /// Returns an assigned value in which quotients and products are 0 where they are known to be,
     /// although the variables of absent scalars make them NaN.
-    pub(super) fn with_zeros(self, target: &Access, value: &Expr) -> Expr {
-        let differs = self.may_be_nan(value).and_then(|(part, absent)| {
+    pub(super) fn with_zeros(self, kernel: &Kernel, target: &Access, value: &Expr) -> Expr {
+        let differs = self.may_be_nan(kernel, value).and_then(|(part, absent)| {
             let cases = Scalars { absent: &absent, ..self }.cases(&Stmt::assign(
                 target.clone(),
                 None,
@@ -261,7 +261,7 @@ impl Scalars<'_> {
         });
         let holds: Vec<Expr> = self.holds.iter().chain(&differs).cloned().collect();
         let within = Scalars { holds: &holds, ..self };
-        let inside = value.map_children(&mut |child| within.with_zeros(target, child));
+        let inside = value.map_children(&mut |child| within.with_zeros(kernel, target, child));
         match differs {
             Some(differs) => Expr::call(Function::Select, vec![differs, inside, Expr::ZERO]),
             None => inside,
@@ -271,13 +271,19 @@ impl Scalars<'_> {
     /// If a quotient or product may be NaN although it is known to be 0, returns the part and the
     /// scalars that decide it: `0 / 0` is 0 if no entry was found for the dividend, and 0 times the
     /// infinite minimum of an empty range is 0 if none was found for the 0.
-    fn may_be_nan(self, value: &Expr) -> Option<(&Expr, Vec<MaybeAbsent>)> {
+    fn may_be_nan<'e>(
+        self,
+        kernel: &Kernel,
+        value: &'e Expr,
+    ) -> Option<(&'e Expr, Vec<MaybeAbsent>)> {
         if matches!(value, Expr::Binary(BinaryOp::Mul, ..)) {
-            let mut factors = Vec::new();
-            value.for_each_access(&mut |access| factors.push(access.tensor));
             let (infinite, zeros): (Vec<_>, Vec<_>) =
                 self.absent.iter().cloned().partition(MaybeAbsent::may_be_infinite);
-            let is_infinite = infinite.iter().any(|scalar| factors.contains(&scalar.temporary));
+            let is_infinite = value.may_be_infinite(&|factor| {
+                let tensor = kernel.tensor(factor);
+                let is_workspace = !tensor.format.levels.is_empty() && tensor.may_be_infinite;
+                is_workspace || infinite.iter().any(|scalar| scalar.temporary == factor)
+            });
             return is_infinite.then_some((value, zeros));
         }
         let [dividend, divisor] = value.as_quotient()?;

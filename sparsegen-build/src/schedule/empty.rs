@@ -42,17 +42,22 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
             false => (without_blocks_of_others(&program, &value), order.clone()),
         };
         versioned.basis = basis;
+        for part in &mut versioned.precomputed {
+            part.value = of_empty(&part.value);
+        }
         let stmt = nest_into(versioned, &order, sums, accumulate, value);
         versioned.basis = program.basis.clone();
+        versioned.precomputed = program.precomputed.clone();
         stmt
     };
-    let ranges = extents(&program, &value);
+    let whole = program.without_workspaces(&value);
+    let ranges = extents(&program, &whole);
     // Diagonals and blocks that only operands have do not drive the loops of a version. If versions
     // for several empty ranges are too much code, there is one for each range.
     for (is_plain, together) in [(false, true), (false, false), (true, true), (true, false)] {
         let nest =
             |versioned: &mut Program, empty: &[VariableId]| nest_in(versioned, empty, is_plain);
-        let versions = Versions { value: &value, together, nest: &nest };
+        let versions = Versions { value: &whole, together, nest: &nest };
         let mut versioned = program.clone();
         let usual_loops = versioned.body.clone();
         versioned.body = versions.split(&mut versioned, &ranges, &mut Vec::new(), usual_loops);
@@ -88,6 +93,7 @@ fn plain_loops(program: &Program, value: &Expr) -> Option<(Basis, Vec<VariableId
 
 /// The versions of the loops of a statement.
 struct Versions<'v> {
+    /// The value without workspaces.
     value: &'v Expr,
     /// `true` if several ranges may be empty.
     together: bool,

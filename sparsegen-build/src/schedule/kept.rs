@@ -1,14 +1,14 @@
-//! Parts of a value that go through a workspace, as loops would repeat them: inner sums, factors that are
-//! sums, and operands at fixed coordinates.
+//! Parts of a value that go through a workspace, as loops would repeat them: inner reductions, factors
+//! that are reductions, and operands at fixed coordinates.
 
 use crate::concrete::Precomputed;
 use crate::concrete::fixed::released;
 use crate::concrete::terms::outermost_reductions;
-use crate::notation::{Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, VariableId, VariableRole};
-
-use super::distribute::{
-    for_each_part, has_plain_indices, keep, only_adds, replaced, stored_in_order,
+use crate::notation::{
+    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, VariableId, VariableRole,
 };
+
+use super::distribute::{for_each_part, keep, replaced, stored_in_order};
 use super::running::runs_against;
 
 /// Returns the forms of a kernel in which one more part goes through a workspace: a reduction or an
@@ -45,16 +45,62 @@ pub(super) fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<P
 
 /// Returns the variables over which a reduction within loops over `around` may be kept.
 fn of_reduction(kernel: &Kernel, reduce: &Reduce, around: &[VariableId]) -> Vec<VariableId> {
-    let free = reduce.free_variables();
+    let Some(free) = index_variables(kernel, reduce) else { return Vec::new() };
     let is_within = around.len() > kernel.assignment.result.indices.len();
     let is_repeated = around.iter().any(|v| !free.contains(v))
         || is_within && free.iter().any(|v| comes_again(kernel, reduce, *v))
         || !is_within && is_multiplied(&kernel.assignment.value, reduce)
         || free.iter().any(|v| runs_against(&kernel.assignment.value, reduce, *v));
-    let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
-    match is_sum && is_repeated && has_plain_indices(kernel, &reduce.body) {
+    match is_repeated && !reduce.op.tells_where {
         true => free,
         false => Vec::new(),
+    }
+}
+
+/// Returns the variables of the statement that determine a reduction, unless it reads operands at
+/// fixed coordinates, or at computed ones where that is no gain.
+fn index_variables(kernel: &Kernel, reduce: &Reduce) -> Option<Vec<VariableId>> {
+    let mut free: Vec<VariableId> = Vec::new();
+    // A workspace does not tell which of its coordinates are outside of a mode.
+    let stores_some = kernel.tensor(kernel.result()).format.is_sparse();
+    let mut is_computed = computes_coordinates(&reduce.body);
+    let mut open = reduce.free_variables();
+    while !open.is_empty() {
+        let v = open.remove(0);
+        match &kernel.variable(v).role {
+            VariableRole::Mode(slice) if kernel.may_leave(slice) && stores_some => return None,
+            VariableRole::Mode(slice) => {
+                is_computed |= slice.range().is_none();
+                open.push(slice.of);
+                open.extend(kernel.variables_of(&slice.at).into_iter().filter(|v| *v != slice.of));
+            }
+            VariableRole::Index => {
+                let is_bound = reduce.variables.contains(&v) || reduce.body.binds(v);
+                if !is_bound && !free.contains(&v) {
+                    free.push(v);
+                }
+            }
+            VariableRole::Scheduled | VariableRole::Stored | VariableRole::Fixed => return None,
+        }
+    }
+    (!is_computed || searches(kernel, reduce, &free)).then_some(free)
+}
+
+/// Returns whether a reduction over operands that are searched has one free variable, over which another
+/// operand is iterated.
+fn searches(kernel: &Kernel, reduce: &Reduce, free: &[VariableId]) -> bool {
+    let [v] = free else { return false };
+    let own = kernel.sparse_accesses(&reduce.body);
+    let mut others = kernel.sparse_accesses(&kernel.assignment.value).into_iter();
+    !own.is_empty() && others.any(|other| !own.contains(&other) && other.indices.contains(v))
+}
+
+/// Returns whether an expression has quotients or remainders of integers, such as coordinates of
+/// blocks.
+fn computes_coordinates(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(Function::Quotient | Function::Ratio | Function::Remainder, _) => true,
+        expr => expr.children().any(computes_coordinates),
     }
 }
 

@@ -6,7 +6,9 @@ use crate::concrete::{Precomputed, Program};
 use crate::format::{LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::notation::schedule::Accumulator;
-use crate::notation::{Access, Expr, Extent, Kernel, TensorRole, VariableId, VariableRole};
+use crate::notation::{
+    Access, BinaryOp, Expr, Extent, Kernel, TensorRole, VariableId, VariableRole,
+};
 use crate::schedule::distribute::only_adds;
 use crate::types::Literal;
 
@@ -42,10 +44,18 @@ pub(in crate::schedule) fn with_kinds(program: Program) -> Vec<Program> {
 }
 
 /// Returns whether the result has an element for each coordinate, which is a sum of products: entries that
-/// a factor does not have add 0.
+/// a factor does not have add 0, as no other factor is infinite.
 fn stores_all(kernel: &Kernel) -> bool {
-    let result = kernel.tensor(kernel.result());
-    !result.format.is_sparse() && only_adds(&kernel.assignment.value)
+    let (result, value) = (kernel.tensor(kernel.result()), &kernel.assignment.value);
+    !result.format.is_sparse() && only_adds(value) && !multiplies_infinity(kernel, value)
+}
+
+/// Returns whether a product has a factor that may be infinite.
+fn multiplies_infinity(kernel: &Kernel, value: &Expr) -> bool {
+    match value {
+        Expr::Binary(BinaryOp::Mul, ..) => kernel.may_be_infinite(value),
+        value => value.children().any(|child| multiplies_infinity(kernel, child)),
+    }
 }
 
 /// Returns whether an unstored entry of a workspace may be read as the fill value: which entries a
