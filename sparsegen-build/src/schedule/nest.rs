@@ -6,6 +6,7 @@
 //! additive term, after one for the other terms. If the result must be assembled in order, or the
 //! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
+mod aligned;
 mod beside;
 mod blocks;
 mod gather;

@@ -13,6 +13,7 @@ impl Nest<'_> {
     /// Returns `consumer where producer`. A producer of the consumer that visits the same entries
     /// shares its loops.
     pub(super) fn computed(&self, temporary: Temporary, consumer: Stmt, producer: Stmt) -> Stmt {
+        let producer = self.aligned(&consumer, producer);
         match self.beside(temporary, &consumer, &producer) {
             Some(shared) => shared,
             None => Stmt::where_(vec![temporary], consumer, producer),
